@@ -4,6 +4,8 @@
 //! ranks have agreed on there: that a put is under way until the end of its epoch, for one. Whoever carries such things out
 //! says so by [`Trace::declare`](crate::Trace::declare). On all other machines that is nothing.
 
+use bitflags::bitflags;
+
 use crate::{CoreId, SharedAddress};
 
 /// Bytes of a program's memory: addresses of the host.
@@ -49,6 +51,52 @@ pub struct Target<'a> {
     pub writes: bool,
     /// With what it is atomic.
     pub atomic: Option<Atomic>,
+    /// Whether what others do there is told by the accesses to memory that carry it out, so that only operations of one origin are
+    /// compared.
+    pub is_memory: bool,
+}
+
+bitflags! {
+    /// What a program asserts of its accesses to a window, so that the library may leave something out.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub struct Asserted: u8 {
+        /// Of a start: the posts are made already. Of a lock: nobody has or wants one that it would keep out.
+        const NO_CHECK = 1;
+        /// The core has not stored to its own part since it synchronised the window last.
+        const NO_STORE = 1 << 1;
+        /// Nobody puts to the core's part until it synchronises the window next.
+        const NO_PUT = 1 << 2;
+        /// Of a fence: it completes nothing.
+        const NO_PRECEDE = 1 << 3;
+        /// Of a fence: nothing follows that it would begin.
+        const NO_SUCCEED = 1 << 4;
+    }
+}
+
+/// How a core synchronises a window.
+#[derive(Clone, Copy, Debug)]
+pub enum Synchronisation<'a> {
+    /// All do.
+    Fence(Asserted),
+    /// Lets others access its part.
+    Post(&'a [CoreId], Asserted),
+    /// They have all done so.
+    Wait,
+    /// Begins to access the parts of others.
+    Start(&'a [CoreId], Asserted),
+    /// Has done so.
+    Complete,
+    /// Asks for the lock of a part; nothing stands for all parts.
+    Lock {
+        /// Whose part.
+        target: Option<CoreId>,
+        /// Whether it keeps out all others.
+        alone: bool,
+        /// What is asserted.
+        asserted: Asserted,
+    },
+    /// Gives the lock back.
+    Unlock(Option<CoreId>),
 }
 
 /// One thing that a program does.
@@ -148,6 +196,18 @@ pub enum Act<'a> {
         /// Bytes.
         len: usize,
     },
+    /// The core synchronises a window.
+    Synchronises {
+        /// The number of the window.
+        window: u64,
+        /// How.
+        how: Synchronisation<'a>,
+    },
     /// The core does what it must not.
-    Misuses(&'static str),
+    Misuses {
+        /// What it does, as the predicate of a sentence.
+        what: &'static str,
+        /// Why it must not.
+        why: &'static str,
+    },
 }

@@ -56,7 +56,7 @@ pub use limits::{HeapExhausted, StackOverflow};
 pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
 pub use prices::Prices;
 pub use topology::{ATOMIC_COUNTERS, Layout, Tile, Topology};
-pub use trace::{Entered, Span, Trace};
+pub use trace::{Entered, Epoch, Ranks, Span, Trace};
 pub use tsr::{TestAndSet, TsrGuard};
 pub use uncached::Uncached;
 pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};

@@ -8,9 +8,9 @@
 //! compiles to nothing. Where tracing is switched off it costs the host a comparison; neither way it costs virtual
 //! time, changes counters, or lets other cores run.
 
-use core::fmt;
+use core::{fmt, ops::Range};
 
-use crate::{Act, CoreId};
+use crate::{Act, CoreId, Topology};
 
 /// An operation, as a timeline shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +40,28 @@ impl Span {
     }
 }
 
+/// The ranks that an epoch is with.
+#[derive(Clone, Copy, Debug)]
+pub enum Ranks<'a> {
+    /// All of them.
+    All,
+    /// One.
+    One(usize),
+    /// Those whose bits are set, 32 to a word.
+    These(&'a [u32]),
+}
+
+/// An epoch of a window, as a debugger shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Epoch<'a> {
+    /// The number of the window.
+    pub window: u32,
+    /// What is open: `access`, `exposure`, and so on.
+    pub kind: &'static str,
+    /// With whom.
+    pub with: Ranks<'a>,
+}
+
 /// A core that can be traced, or a core that does nothing of that kind.
 pub trait Trace {
     /// From now on the core is traced, in `limit_bytes` bytes of its memory. When they are full, the oldest is
@@ -56,11 +78,23 @@ pub trait Trace {
     /// | `s DEPTH BEGIN END PEER BYTES NAME` | an operation; `h` for one of the hardware |
     /// | `p KEY MASK NAME` | a place of the wait that follows |
     /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
+    /// | `m MOMENT NAME` | a phase of the program begins |
     /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to LINES places from this one on |
     ///
     /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a
     /// bit for each byte of a line. Keys and masks are hexadecimal.
     fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        let _ = reader;
+    }
+
+    /// Shows `reader` all that the core has noted so far, in the lines of [`end_trace`](Self::end_trace), and what is still
+    /// under way. The trace goes on. This is for cores that have failed or are looked at because another one has, and may
+    /// be called at any moment, also where the core was interrupted: what it was just noting is missing then.
+    ///
+    /// | line | what |
+    /// |---|---|
+    /// | `o DEPTH BEGIN PEER BYTES KIND NAME` | under way: an operation, KIND `s` or `h`, or a wait, KIND `w`, for NAME |
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         let _ = reader;
     }
 
@@ -71,6 +105,11 @@ pub trait Trace {
 
     /// The operation ends that began last.
     fn end_span(&self) {}
+
+    /// A phase of the program begins, which the program calls `name`.
+    fn mark(&self, name: &str) {
+        let _ = name;
+    }
 
     /// Whether a machine checks the program, which then wants to know of its [acts](Act).
     #[inline(always)]
@@ -84,11 +123,50 @@ pub trait Trace {
         let _ = act;
     }
 
+    /// Whether the core notes for a debugger what follows. To others that is nothing.
+    #[inline(always)]
+    fn is_debugged(&self) -> bool {
+        false
+    }
+
+    /// An epoch is open from now on: a core that is debugged notes it. To others that is nothing.
+    #[inline(always)]
+    fn open_epoch(&self, epoch: &Epoch<'_>) {
+        let _ = epoch;
+    }
+
+    /// The epoch is over.
+    #[inline(always)]
+    fn close_epoch(&self, epoch: &Epoch<'_>) {
+        let _ = epoch;
+    }
+
+    /// Says what lines of every MPB are from now on, for a core that is debugged.
+    #[inline(always)]
+    fn name_lines(&self, lines: Range<usize>, what: &'static str) {
+        let _ = (lines, what);
+    }
+
     /// An operation begins, and ends when the value is dropped.
     fn span(&self, span: Span) -> Entered<'_, Self> {
         self.begin_span(span);
         Entered { core: self }
     }
+}
+
+/// Shows `reader` what a core has noted as lines `@trace RANK …` for the host's tools, with the core's place behind the first:
+/// `l COLUMN ROW CORES`, its tile and how many cores a tile has. With `ends` the trace [ends](Trace::end_trace), else it is
+/// [told](Trace::tell_trace) as it is now.
+pub fn tell<C: Trace + Topology + ?Sized>(core: &C, ends: bool, reader: &mut dyn FnMut(fmt::Arguments<'_>)) {
+    let (id, layout) = (core.core(), core.layout());
+    let (rank, tile, mut is_first) = (id.index(), layout.tile(id), true);
+    let mut pass_on = |line: &dyn fmt::Display| {
+        reader(format_args!("@trace {rank} {line}\n"));
+        if core::mem::take(&mut is_first) {
+            reader(format_args!("@trace {rank} l {} {} {}\n", tile.x, tile.y, layout.cores_per_tile()));
+        }
+    };
+    if ends { core.end_trace(&mut pass_on) } else { core.tell_trace(&mut pass_on) }
 }
 
 /// An operation that is under way, until this is dropped.

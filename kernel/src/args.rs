@@ -23,6 +23,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "heap0_kib",
     "stack_kib",
     "trace_kib",
+    "failure_trace_kib",
     "cache_frames",
     "node",
     "nodes",

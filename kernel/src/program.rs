@@ -103,8 +103,9 @@ impl<'r, C: Core> Rank<'r, C> {
         self.console.write(format_args!("@{line}\n"));
     }
 
-    /// Tells whoever watches what the program is doing now. Only rank 0 is heard.
+    /// A phase of the program begins. Whoever watches hears of it from rank 0, and traces have it from all ranks.
     pub fn phase(&self, name: &str) {
+        self.hal().mark(name);
         if self.comm.rank() == 0 {
             self.tell_host(format_args!("phase {name}"));
         }

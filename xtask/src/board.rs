@@ -2,13 +2,16 @@
 
 use crate::{
     c, catalogue, command_line, cores,
+    debugger::{DebuggerOptions, Stub},
     emulator::{self, Flashed},
     flash::{self, Choices, Flash},
+    guest::{self, Outcome},
     image,
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
+    report,
     run::{self, Common},
-    setup::{self, EmulatorTools, Tools},
+    setup::{self, DebuggerTools, EmulatorTools, Tools},
     workspace,
 };
 use anyhow::{Context, Result};
@@ -24,7 +27,11 @@ use std::{
 const NAMELESS: &str = "flashed";
 
 /// What is in a directory already when it is flashed.
-const FLASHED: [&str; 8] = ["program", "board", "cores", "memory_gib", "start_from_core_0", "input", "seed", "words"];
+const FLASHED: [&str; 10] =
+    ["program", "board", "cores", "memory_gib", "start_from_core_0", "input", "seed", "words", "gdb", "gdb_on_failure"];
+
+/// What a run that is debugged cannot have besides.
+const DEBUGGED: [&str; 2] = ["gdb", "gdb_on_failure"];
 
 /// Run a program on an emulated SCC board, or a board like it
 ///
@@ -57,16 +64,22 @@ pub(crate) struct Arguments {
     timeout: u64,
 
     /// Keep no time, which is several times as fast: an instruction is a cycle, and cores take turns
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = DEBUGGED)]
     functional: bool,
 
     /// Write where the program has executed the instructions that it counted, as folded stacks for flame graphs
-    #[arg(long, value_name = "FILE", conflicts_with = "dir")]
+    #[arg(long, value_name = "FILE", conflicts_with = "dir", conflicts_with_all = DEBUGGED)]
     profile: Option<PathBuf>,
+
+    #[command(flatten)]
+    debugger: DebuggerOptions,
 
     /// Install what is missing without asking
     #[arg(long)]
     yes: bool,
+
+    #[command(flatten)]
+    report: report::ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -92,7 +105,8 @@ fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
     let label = format!("{} on {}", workspace::display(directory), cores::cores(flashed.cores));
     // Nobody knows the image that it was made of.
     let unknown = Path::new("");
-    live(arguments, &label, flashed.program().unwrap_or(NAMELESS), directory, &[], unknown, &tools)
+    let name = flashed.program().unwrap_or(NAMELESS);
+    live(arguments, &label, name, directory, &[], unknown, &tools)
 }
 
 /// Flashes and runs a program.
@@ -109,11 +123,25 @@ fn program(arguments: &Arguments) -> Result<()> {
         catalogue::check(&program)?;
     }
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::for_program(&program, arguments.yes)?;
-    let executable = image::for_board(&program, &tools, common.counters, common.no_build)?;
+    let stop = arguments.debugger.stop();
+    let debugger_tools = stop.map(|_| setup::ensure::<DebuggerTools>(arguments.yes)).transpose()?;
+    let executable = match stop {
+        None => image::for_board(&program, &tools, common.counters, common.no_build)?,
+        Some(_) => image::for_debugger_on_board(&program, &tools, common.counters)?,
+    };
     let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");
     flash.write(&image, &directory)?;
+    if let Some((stop, tools)) = stop.zip(debugger_tools) {
+        let built = emulator::build(&emulator_tools)?;
+        let mut command =
+            emulator::command(&built.executable, &directory, &Flashed::read(&directory)?, guest::FOREVER, false);
+        let monitor = Monitor { directory: directory.clone(), image: executable };
+        let debugger = stop.prepare(Stub::Board, &monitor, &program, &tools)?;
+        let outcome = run::debugged(flash.label(), &mut command, &monitor, &debugger)?;
+        return conclude(arguments, &outcome, &program.name, &inputs);
+    }
     live(arguments, flash.label(), &program.name, &directory, &inputs, &executable, &emulator_tools)
 }
 
@@ -139,5 +167,13 @@ fn live(
         return run::pass_on(label, &mut command, Some(&monitor), limit + emulator::GRACE);
     }
     let outcome = run::live(label, &mut command, Some(&monitor), limit + emulator::GRACE)?;
-    run::conclude(&outcome, &workspace::results(name).join("board"), inputs, arguments.common.counters)
+    conclude(arguments, &outcome, name, inputs)
+}
+
+/// Writes results and judges.
+fn conclude(arguments: &Arguments, outcome: &Outcome, name: &str, inputs: &[PathBuf]) -> Result<()> {
+    let results = workspace::results(name).join("board");
+    let judged = run::judge(outcome, &results, inputs, arguments.common.counters);
+    arguments.report.write(outcome, &results, None, &[])?;
+    run::conclude(outcome, judged)
 }

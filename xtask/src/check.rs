@@ -1,5 +1,7 @@
 //! Runs a program in the simulator under the coherence checker, and names its mistakes.
 
+mod lint;
+
 use crate::{
     c, catalogue, command_line,
     console::Transcript,
@@ -21,6 +23,8 @@ use std::{
     time::Duration,
 };
 use transcript::finding::{Access, Finding};
+
+use self::lint::{Lint, Wasted};
 
 /// The word that asks the simulator for the checker.
 const CHECK_WORD: &str = "check_coherence";
@@ -61,6 +65,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seeds: u64,
 
+    /// Name drains, invalidations, flushes and purges that have changed nothing in any run, too, and what they cost. That is no
+    /// mistake, and leaves the exit status as it is. `--lint=all` names those that Atoll's own protocols make, as well
+    #[arg(long, value_name = "OF", num_args = 0..=1, require_equals = true, default_missing_value = "program", value_enum)]
+    lint: Option<Lint>,
+
     /// Show findings as JSON, for tools, and nothing else
     #[arg(long)]
     json: bool,
@@ -97,7 +106,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = |seed: u64| {
         let words = sim::loading_built(loaded.as_deref(), common.words(&program, None, false)?);
         let words = words.value("machine", Some(&machine)).value("cores", Some(count));
-        anyhow::Ok(self::words(words.value("seed", (seed > 0).then_some(seed))))
+        let words = words.value("seed", (seed > 0).then_some(seed));
+        anyhow::Ok(if arguments.lint.is_some() { lint::words(words) } else { self::words(words) })
     };
     words(0)?;
     let binary = if common.no_build {
@@ -107,6 +117,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     };
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
     let (limit, mut found, mut failed) = (Duration::from_secs(arguments.timeout), BTreeMap::new(), None);
+    let mut asked_for = Vec::new();
     for seed in 0..=arguments.seeds {
         let mut command = host_command::of(&binary, words(seed)?, &inputs)?;
         let label = if seed == 0 { label.clone() } else { format!("{label} with seed {seed}") };
@@ -116,14 +127,18 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             run::live(&label, &mut command, None, limit)?
         };
         note(&findings(&outcome.transcript, loaded.as_deref())?, &mut found);
+        asked_for.extend(lint::asked_for(&outcome.transcript, loaded.as_deref())?);
         if let Err(error) = outcome.verdict() {
             failed.get_or_insert((outcome, error));
         }
     }
+    let wasted = arguments.lint.map_or_else(Vec::new, |of| lint::wasted(&asked_for, of, &workspace::root()));
     if arguments.json {
-        println!("{:#}", Value::Array(found.values().map(to_json).collect()));
+        let all = found.values().map(to_json).chain(wasted.iter().map(Wasted::to_json));
+        println!("{:#}", Value::Array(all.collect()));
     } else {
         found.keys().for_each(|line| println!("{line}"));
+        wasted.iter().for_each(|wasted| println!("{wasted}"));
     }
     match (found.len(), failed) {
         (0, Some((outcome, error))) => {
@@ -132,7 +147,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         }
         (0, None) => {
             if !arguments.json {
-                println!("{label}: nothing found");
+                match wasted.len() {
+                    0 => println!("{label}: nothing found"),
+                    count => println!("{label}: nothing is wrong, {count} wasted"),
+                }
             }
             Ok(())
         }
@@ -159,7 +177,9 @@ pub(crate) fn words(of_run: KernelLine) -> KernelLine {
 pub(crate) fn findings(transcript: &Transcript, loaded: Option<&Path>) -> Result<Vec<Finding>> {
     let mut findings = transcript.findings.clone();
     if let Some(loaded) = loaded {
-        places::find_loaded(&mut findings, loaded)?;
+        let accesses =
+            findings.iter_mut().flat_map(|finding| [Some(&mut finding.place), finding.other.as_mut()]).flatten();
+        places::find_loaded(accesses.map(|access| &mut access.frames), loaded)?;
     }
     Ok(findings)
 }

@@ -48,6 +48,14 @@ const PC: Target =
 /// QEMU, for a debugger: with names and places of variables, most of which are still there where code is optimised less.
 const DEBUGGER: Target = Target { profile: &["debug='full'", "opt-level=1"], directory: "debugger", ..PC };
 
+/// The emulator of boards, likewise.
+const BOARD_DEBUGGER: Target = Target {
+    profile: &["debug='full'", "opt-level=1", "overflow-checks=false"],
+    flags: "",
+    directory: "debugger",
+    ..BOARD
+};
+
 /// The Intel SCC and boards like it.
 ///
 /// A P54C has no time for calls that could be inlined, and executes what aligns loops like any other instruction. With more
@@ -60,6 +68,12 @@ const BOARD: Target = Target {
     flags: "-Cllvm-args=-align-loops=1 -inline-threshold=600",
     directory: "kernel",
 };
+
+/// The feature with which a board's image counts operations.
+const COUNTERS: &str = "kernel/counters";
+
+/// The feature with which cores note what a debugger shows.
+const NOTES: &str = "kernel/debugger";
 
 /// Builds a program's image for QEMU and PCs, and checks that it holds only what a P54C has.
 ///
@@ -80,7 +94,7 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
 /// When it does not build or not pass.
 pub(crate) fn board(program: &Program, tools: &Tools, counts: bool) -> Result<Built> {
     let what = format!("the image {} for boards", program.binary);
-    let options: &[_] = if counts { &["--features", "kernel/counters"] } else { &[] };
+    let options: &[_] = if counts { &["--features", COUNTERS] } else { &[] };
     let built = link(program, tools, BOARD, options, &what)?;
     p54c::check_image(&built.executable, p54c::Processor::Scc)?;
     symbols::check_absent(&built.executable, &EMULATION)?;
@@ -174,7 +188,19 @@ pub(crate) fn for_board(program: &Program, tools: &Tools, counts: bool, no_build
 ///
 /// When it does not build.
 pub(crate) fn for_debugger(program: &Program, tools: &Tools) -> Result<PathBuf> {
-    Ok(link(program, tools, DEBUGGER, &[], &format!("the image {} for a debugger", program.binary))?.executable)
+    Ok(link(program, tools, DEBUGGER, &["--features", NOTES], &format!("the image {} for a debugger", program.binary))?
+        .executable)
+}
+
+/// A program's image for the emulator of boards, for a debugger, which counts operations or does not.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(crate) fn for_debugger_on_board(program: &Program, tools: &Tools, counts: bool) -> Result<PathBuf> {
+    let what = format!("the image {} for a debugger, on boards", program.binary);
+    let counters: &[_] = if counts { &["--features", COUNTERS] } else { &[] };
+    Ok(link(program, tools, BOARD_DEBUGGER, &[&["--features", NOTES], counters].concat(), &what)?.executable)
 }
 
 fn bare_metal_built_before(program: &Program, target: Target) -> Result<PathBuf> {

@@ -36,6 +36,7 @@ mod qemu;
 mod question;
 mod read_log;
 mod relief;
+mod report;
 mod result_files;
 mod run;
 mod setup;

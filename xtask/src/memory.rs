@@ -28,7 +28,7 @@ const TRACE_SLACK_KIB: u64 = 64;
 const MOST_MIB: u64 = 3000;
 
 /// Memory of a guest.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// Heap of every core but the first.
     pub(crate) heap_kib: u64,

@@ -82,9 +82,7 @@ pub(crate) struct Frame {
 impl Frame {
     /// Whether it belongs to a program, and neither to a library nor to what runs programs.
     pub(crate) fn is_of_program(&self, root: &Path) -> bool {
-        const LIBRARIES: [&str; 6] =
-            ["/library/core/", "/library/alloc/", "/library/std/", "/registry/src/", "/newlib/libc/", "/newlib/libm/"];
-        if LIBRARIES.iter().any(|library| self.file.contains(library)) {
+        if self.is_of_a_library() {
             return false;
         }
         // A crate of the user's may be inside of the workspace, and its name may begin as the workspace's does.
@@ -93,6 +91,19 @@ impl Frame {
             Ok(own) => own.starts_with("kernel/src/programs") || !OURS.iter().any(|ours| own.starts_with(ours)),
             Err(_) => self.file.starts_with('/'),
         }
+    }
+
+    /// Whether it belongs to a library that neither the program nor Atoll is.
+    fn is_of_a_library(&self) -> bool {
+        const LIBRARIES: [&str; 6] =
+            ["/library/core/", "/library/alloc/", "/library/std/", "/registry/src/", "/newlib/libc/", "/newlib/libm/"];
+        LIBRARIES.iter().any(|library| self.file.contains(library))
+    }
+
+    /// Whether it asks for what is below of its own accord: it is neither a library's, nor one of those by which programs
+    /// in C do it.
+    pub(crate) fn asks_itself(&self, root: &Path) -> bool {
+        !self.is_of_a_library() && !Path::new(&self.file).starts_with(root.join("kernel/c/src"))
     }
 
     fn show(&self, root: &Path) -> String {
@@ -370,16 +381,16 @@ fn addresses_of(image: &Path, addresses: impl Iterator<Item = u64>) -> Result<BT
     Ok(parse(&process::finish(&mut command, |_| {})?.output))
 }
 
-/// Finds out which functions of a program that was loaded the findings mean: the simulator tells addresses of those.
+/// Finds out which functions of a program that was loaded stacks mean: the simulator tells addresses of those.
 ///
 /// # Errors
 ///
 /// When the program cannot be looked into.
-pub(crate) fn find_loaded(findings: &mut [finding::Finding], program: &Path) -> Result<()> {
+pub(crate) fn find_loaded<'s>(stacks: impl Iterator<Item = &'s mut Vec<finding::Frame>>, program: &Path) -> Result<()> {
     let loaded = |frame: &finding::Frame| address(&frame.file).filter(|_| frame.function.is_empty());
-    let accesses = |finding: &finding::Finding| [Some(finding.place.clone()), finding.other.clone()];
-    let all = findings.iter().flat_map(accesses).flatten().flat_map(|access| access.frames);
-    let addresses: BTreeSet<u64> = all.filter_map(|frame| loaded(&frame)).map(|address| address - LOADED).collect();
+    let stacks: Vec<_> = stacks.collect();
+    let all = stacks.iter().flat_map(|stack| stack.iter());
+    let addresses: BTreeSet<u64> = all.filter_map(loaded).map(|address| address - LOADED).collect();
     if addresses.is_empty() {
         return Ok(());
     }
@@ -388,10 +399,8 @@ pub(crate) fn find_loaded(findings: &mut [finding::Finding], program: &Path) -> 
         None => vec![frame],
         Some(address) => found.get(&(address - LOADED)).into_iter().flatten().map(finding::Frame::from).collect(),
     };
-    for finding in findings {
-        for access in [Some(&mut finding.place), finding.other.as_mut()].into_iter().flatten() {
-            access.frames = std::mem::take(&mut access.frames).into_iter().flat_map(named).collect();
-        }
+    for stack in stacks {
+        *stack = std::mem::take(stack).into_iter().flat_map(named).collect();
     }
     Ok(())
 }

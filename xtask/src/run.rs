@@ -4,7 +4,7 @@ use crate::{
     c, catalogue, command_line,
     console::{Event, Transcript},
     cores,
-    debugger::{self, Debugger},
+    debugger::{self, Debugger, Stub},
     emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
     machine::{check_domains, domains},
@@ -12,8 +12,8 @@ use crate::{
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
-    qemu::{Machine, Staged},
-    result_files, setup, signal, trace, workspace,
+    qemu::Machine,
+    report, result_files, setup, signal, trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     preempt: Option<u64>,
 
     /// Switch off the emulation of non-coherent memory, then run again with it and say what it costs and catches
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["gdb", "gdb_on_failure"])]
     coherent: bool,
 
     /// On threads: write lines of the host's caches back and invalidate them by instructions (`clwb`, `clflushopt`), as
@@ -90,6 +90,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     trace: trace::Options,
+
+    #[command(flatten)]
+    report: report::ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -235,11 +238,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return on_threads(arguments, &program, &inputs);
     }
     ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
-    let trace_kib = arguments.trace.guest_kib();
-    let plan = plan(&program, arguments.cores, &inputs, &common.words)?.with_traces(arguments.cores, trace_kib)?;
+    let plan = plan(&program, arguments.cores, &inputs, &common.words)?;
+    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, arguments.report.purpose(common.lines))?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
-        anyhow::Ok(words.value("domains", arguments.domains.domains).value("trace_kib", trace_kib))
+        anyhow::Ok(trace::Memory::add(traces, words.value("domains", arguments.domains.domains)))
     };
     words(arguments.coherent)?;
     check_domains(arguments.domains.domains, arguments.cores.into())?;
@@ -274,12 +277,14 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let outcome = match stop.zip(debugger_tools) {
         None => live(&label, &mut staged.command, Some(&staged.monitor), limit)?,
         Some((stop, tools)) => {
-            let debugger = stop.prepare(&staged.monitor, &program, &tools)?;
-            debugged(&label, &mut staged, &debugger)?
+            let debugger = stop.prepare(Stub::Qemu, &staged.monitor, &program, &tools)?;
+            debugged(&label, &mut staged.command, &staged.monitor, &debugger)?
         }
     };
-    conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())?;
+    let directory = workspace::results(&program.name);
+    let judged = judge(&outcome, &directory, &inputs, common.counters);
+    arguments.report.write(&outcome, &directory, None, &[])?;
+    arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
         let _progress = Progress::new(format!("booting {label}"));
@@ -295,12 +300,13 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let common = &arguments.common;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
-    ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are options of --machine qemu");
+    ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are for --machine qemu and for `board`");
     ensure!(program.c.is_none(), "programs in C run in QEMU, in the simulator and on boards, and not on threads");
     let words = common.words(program, arguments.preempt, arguments.coherent)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
     let words = words.switch("write_back", arguments.write_back);
-    let words = words.value("trace_kib", arguments.trace.guest_kib());
+    let memory = arguments.trace.on_host(arguments.cores.into(), arguments.report.purpose(common.lines));
+    let words = trace::Memory::add(memory, words);
     let mut command = host_command::of(&image::for_threads(program, common.no_build)?, words, inputs)?;
     let label = format!("{} on {} that are threads", program.name, cores::cores(arguments.cores.into()));
     let limit = limit(arguments.timeout, bytes(inputs));
@@ -308,8 +314,10 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
         return pass_on(&label, &mut command, None, limit);
     }
     let outcome = live(&label, &mut command, None, limit)?;
-    conclude(&outcome, &workspace::results(&program.name), inputs, common.counters)?;
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace.clone())
+    let directory = workspace::results(&program.name);
+    let judged = judge(&outcome, &directory, inputs, common.counters);
+    arguments.report.write(&outcome, &directory, None, &[])?;
+    arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))
 }
 
 /// Runs a guest in front of the user.
@@ -332,15 +340,23 @@ pub(crate) fn live(
 }
 
 /// Runs a guest in front of a user who debugs it, for as long as that takes.
-fn debugged(label: &str, staged: &mut Staged, debugger: &Debugger) -> Result<guest::Outcome> {
-    staged.command.args(debugger.machine_arguments());
+///
+/// # Errors
+///
+/// When it cannot be started or the user stops it.
+pub(crate) fn debugged(
+    label: &str,
+    command: &mut std::process::Command,
+    monitor: &Monitor,
+    debugger: &Debugger,
+) -> Result<guest::Outcome> {
+    command.args(debugger.machine_arguments());
     let progress = Progress::new(format!("booting {label}"));
     debugger.greet(&progress);
-    let command = &mut staged.command;
     guest::run_by_lines(
         label,
         command,
-        Some(&staged.monitor),
+        Some(monitor),
         guest::FOREVER,
         |_| None,
         |line, event| {
@@ -371,18 +387,18 @@ pub(crate) fn pass_on(
     verdict
 }
 
-/// Writes results, shows what was asked for, and judges.
+/// Prints the last line of a run that was [judged](judge) to be good.
 ///
 /// # Errors
 ///
-/// When the guest has failed or a result cannot be written.
-pub(crate) fn conclude(outcome: &guest::Outcome, directory: &Path, inputs: &[PathBuf], counters: bool) -> Result<()> {
-    judge(outcome, directory, inputs, counters)?;
+/// When it was not.
+pub(crate) fn conclude(outcome: &guest::Outcome, judged: Result<()>) -> Result<()> {
+    judged?;
     println!("{}: ok, {:.1} s without building", outcome.label, outcome.elapsed.as_secs_f64());
     Ok(())
 }
 
-/// Writes results, shows what was asked for, and judges, as [`conclude`], but prints no last line.
+/// Writes results, shows what was asked for, and judges.
 ///
 /// # Errors
 ///

@@ -9,19 +9,20 @@ use crate::{
     laboratory,
     machine::{self, Machine},
     program::Program,
-    result_files,
+    report, result_files,
     run::{self, Common, Domains},
     statics, trace, workspace,
 };
 use anyhow::{Context, Result};
 use clap::Args;
 use std::{
+    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 /// The word that asks the simulator for a table of where the traffic was, and the result file with the table.
-const HEAT_MAP_WORD: &str = "heatmap";
+pub(crate) const HEAT_MAP_WORD: &str = "heatmap";
 const HEAT_MAP_FILE: &str = "traffic.csv";
 
 /// Run a program in the simulator: the same program, in virtual time, on the host
@@ -77,6 +78,9 @@ pub(crate) struct Arguments {
     trace: trace::Options,
 
     #[command(flatten)]
+    report: report::ReportOptions,
+
+    #[command(flatten)]
     common: Common,
 }
 
@@ -98,8 +102,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = loading(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch("accesses_only", arguments.accesses_only);
-    let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some());
-    let words = words.value("trace_kib", arguments.trace.simulated_kib(count));
+    let is_reported = arguments.report.is_wanted();
+    let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some() || is_reported);
+    let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(common.lines)), words);
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;
@@ -108,11 +113,17 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
     }
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
-    run::conclude(&outcome, &workspace::results(&program.name).join("sim"), &inputs, common.counters)?;
+    let directory = workspace::results(&program.name).join("sim");
+    let judged = run::judge(&outcome, &directory, &inputs, common.counters);
+    let drawn = heat_map(&outcome.transcript, &format!("{} on {machine}", program.name))?;
+    arguments.report.write(&outcome, &directory, drawn.as_ref().map(|map| &*map.svg), &[])?;
+    arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))?;
     if let Some(path) = &arguments.heatmap {
-        draw_heat_map(&outcome.transcript, &format!("{} on {machine}", program.name), path)?;
+        let map = drawn.context("the simulator has not sent a table of its traffic")?;
+        result_files::put(path, &map.svg)?;
+        println!("wrote {}; {}", workspace::display(path), map.summary);
     }
-    arguments.trace.conclude(&outcome.label, outcome.transcript.trace)
+    Ok(())
 }
 
 /// The words of a program with what it takes to load one in C, which is built.
@@ -159,16 +170,26 @@ pub(crate) fn build(program: &Program, profile: Profile) -> Result<PathBuf> {
     Ok(built.executable)
 }
 
-/// Has the table of traffic that the simulator has sent drawn.
-fn draw_heat_map(transcript: &Transcript, title: &str, path: &Path) -> Result<()> {
-    let table = transcript.files.iter().find(|file| file.name == HEAT_MAP_FILE);
-    let table = table.context("the simulator has not sent a table of its traffic")?;
+/// A table of traffic, drawn.
+pub(crate) struct HeatMap {
+    pub(crate) svg: Vec<u8>,
+    /// Where most of it was.
+    summary: String,
+}
+
+/// Has the table of traffic drawn that the simulator has sent, if it was asked for one.
+///
+/// # Errors
+///
+/// When it cannot be drawn.
+pub(crate) fn heat_map(transcript: &Transcript, title: &str) -> Result<Option<HeatMap>> {
+    let Some(table) = transcript.files.iter().find(|file| file.name == HEAT_MAP_FILE) else { return Ok(None) };
     let scratch = workspace::scratch()?;
-    let file = scratch.path().join(HEAT_MAP_FILE);
+    let [file, picture] = [HEAT_MAP_FILE, "traffic.svg"].map(|name| scratch.path().join(name));
     result_files::put(&file, &table.bytes)?;
-    let summary = laboratory::draw("heat-map", &[&file, path, Path::new(title)])?;
-    println!("wrote {}; {summary}", workspace::display(path));
-    Ok(())
+    let summary = laboratory::draw("heat-map", &[&file, &picture, Path::new(title)])?;
+    let svg = fs::read(&picture).with_context(|| format!("cannot read {}", workspace::display(&picture)))?;
+    Ok(Some(HeatMap { svg, summary }))
 }
 
 /// Checks the code that runs on every rank for writable statics.

@@ -155,7 +155,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let elsewhere = if own.is_none() { self.words_for(ranks)? } else { None };
         if let (Some(_), Some((first, share))) = (&members, own) {
             let lines = share.lines(most);
-            self.spare_lines().mark(first, lines);
+            self.mark_lines(first, lines, "a communicator of some ranks");
             // What earlier users of these lines may have left here nobody writes or reads any more.
             hal.put_made(lines * LINE_BYTES, self.mpb_line(self.rank(), first), |_, bytes| bytes.fill(0));
         }
@@ -258,7 +258,7 @@ impl<'c, C: Core> Comm<'c, C> {
             Some(elsewhere) => elsewhere.end(&self),
             None => {
                 let lines = self.mpb_layout().own_lines();
-                self.spare_lines().give_back(lines.start, lines.len());
+                self.give_back_lines(lines.start, lines.len());
             }
         }
         Ok(())

@@ -536,7 +536,7 @@ fn the_world_pays_for_nothing_before_it_is_divided() {
         world.operate(&mut random, 1);
         world.comm.barrier();
         let before = world.comm.hal().counters();
-        let _ = world.comm.take_spare_lines(3);
+        let _ = world.comm.take_spare_lines(3, "a test");
         (world.comm.hal().counters() - before).mpb_lines_read
     });
     assert_eq!(read, [0; 5]);

@@ -25,7 +25,7 @@ use crate::{
         barrier::{self, FlagBarrier},
         preference::Preferences,
     },
-    mpb::{Buffers, layout::MpbLayout},
+    mpb::{Buffers, layout::MpbLayout, spare_lines},
 };
 
 use self::{
@@ -105,6 +105,8 @@ impl<'c, C: Core> Comm<'c, C> {
             context: 0,
         };
         let _span = hal.span(Span::new("world"));
+        comm.name_areas();
+        hal.name_lines(comm.mpb_layout().spare(), spare_lines::SPARE);
         comm.allocator().initialise()?;
         comm.barrier();
         Ok(comm)

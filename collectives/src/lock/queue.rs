@@ -57,10 +57,10 @@ impl<'c, C: Core> Comm<'c, C> {
         self.check_rank(home)?;
         self.check_no_profile()?;
         self.agree_on_registers([self.core_of(home)])?;
-        let line = self.take_spare_lines(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
+        let line = self.take_spare_lines(1, "a lock's queue").ok_or(Error::NoSpareLines { wanted: 1 })?;
         self.hal().put(&[0; LINE_BYTES], self.mpb_line(self.rank(), line));
         self.hal().drain();
-        let shared = self.share_words(Some(home), 1).inspect_err(|_| self.spare_lines().give_back(line, 1))?;
+        let shared = self.share_words(Some(home), 1).inspect_err(|_| self.give_back_lines(line, 1))?;
         let Some(words) = shared else { unreachable!("this rank has named an owner") };
         Ok(QueueLock { comm: self, queue: Queue::new(words, self.core_of(home), line) })
     }
@@ -85,7 +85,7 @@ impl<C: Core> Drop for QueueLock<'_, '_, C> {
         }
         self.comm.barrier();
         self.queue.words.free(self.comm);
-        self.comm.spare_lines().give_back(self.queue.line, 1);
+        self.comm.give_back_lines(self.queue.line, 1);
     }
 }
 

@@ -101,11 +101,12 @@ impl<C: Core> Comm<'_, C> {
         let _span = self.hal().span(Span::new("open messages"));
         self.divide_lines();
         let wanted = Slots::lines(self.size());
-        let first = self.take_spare_lines(wanted).ok_or(Error::NoSpareLines { wanted })?;
+        let first =
+            self.take_spare_lines(wanted, "slots of messages with tags").ok_or(Error::NoSpareLines { wanted })?;
         let near = |rank| (2 * HALF_BYTES, Placement::Near(self.core_of(rank)));
         let parts: alloc::vec::Vec<_> = (0..self.size()).map(near).collect();
         let buffers: alloc::vec::Vec<Region<kind::Combined>> =
-            self.share_all(&parts).inspect_err(|_| self.spare_lines().give_back(first, wanted))?;
+            self.share_all(&parts).inspect_err(|_| self.give_back_lines(first, wanted))?;
         let post = Rc::new(Post::new(Slots::new(self, first), buffers.into_boxed_slice()));
         self.engines().add(post.clone());
         *self.state::<Opened>().0.borrow_mut() = Some(post.clone());
@@ -144,7 +145,7 @@ impl<C: Core> Messages<'_, C> {
         *world.state::<Opened>().0.borrow_mut() = None;
         // Nobody rings any more, and so nobody acknowledges.
         world.synchronise();
-        world.spare_lines().give_back(post.slots().first(), Slots::lines(world.size()));
+        world.give_back_lines(post.slots().first(), Slots::lines(world.size()));
         if world.rank() == 0 {
             post.buffers().iter().try_for_each(|buffer| world.allocator().free(*buffer))?;
         }

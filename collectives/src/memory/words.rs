@@ -33,7 +33,7 @@ impl<C: Core> Comm<'_, C> {
         // Whoever cannot reach one of the registers that guard the heaps cannot reach that of core 0.
         self.agree_on_registers(is_owner.then_some(CoreId::new(0)))?;
         // Each owner says in its own MPB where the words are.
-        let line = self.take_spare_lines(1).ok_or(Error::NoSpareLines { wanted: 1 })?;
+        let line = self.take_spare_lines(1, "where shared words are").ok_or(Error::NoSpareLines { wanted: 1 })?;
         let len_bytes = words * 4;
         let mut refused = [0];
         let mut own = None;
@@ -50,7 +50,7 @@ impl<C: Core> Comm<'_, C> {
         reduction::allreduce(self, &mut refused, &Operator::MAX)?;
         let [refused] = refused;
         if refused > 0 {
-            self.spare_lines().give_back(line, 1);
+            self.give_back_lines(line, 1);
             own.map_or(Ok(()), |region| self.allocator().free(region))?;
             return Err(self.allocator().refusal(refused as usize));
         }
@@ -63,7 +63,7 @@ impl<C: Core> Comm<'_, C> {
             }
         });
         self.synchronise();
-        self.spare_lines().give_back(line, 1);
+        self.give_back_lines(line, 1);
         Ok(shared)
     }
 }

@@ -390,6 +390,24 @@ impl MpbLayout {
         self.buffer_lines
     }
 
+    /// What the lines of the layout of all ranks are, but for the spare ones: areas in ascending order, none of them empty.
+    pub(crate) fn areas(&self) -> impl Iterator<Item = (&'static str, Range<usize>)> + use<> {
+        let packets = if self.section_lines > 0 { self.staging..self.section_of(self.ranks) } else { 0..0 };
+        let (cells, requests) = (self.cells + self.turns as usize * CELLS, self.cells().end);
+        let areas = [
+            ("drain target", 0..1),
+            ("signals", self.first..self.first + self.signal_lines),
+            ("flags of the barrier", self.barrier()),
+            ("cells of collective operations", self.cells..cells),
+            ("non-blocking operations", cells..requests),
+            ("head of messages", self.message_head()..self.message_head() + HEAD_LINES),
+            ("packets", packets),
+            ("staging of messages and broadcasts", self.buffer(0)..self.buffer(1)),
+            ("staging of collective operations", self.shared()),
+        ];
+        areas.into_iter().filter(|(_, lines)| !lines.is_empty())
+    }
+
     /// The layout with room for packets, unless there are too many ranks for a section each, or some ranks only.
     pub(crate) fn with_packets(&self) -> Option<Self> {
         if self.home != Home::All {
@@ -456,6 +474,8 @@ impl fmt::Display for MpbLayout {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     #[test]
@@ -557,6 +577,22 @@ mod tests {
     fn rcce_has_its_payload_up_to_96_ranks() {
         let payload = |ranks| MpbLayout::new(ranks).unwrap().rcce_payload().len();
         assert_eq!([1, 48, 96, 97, 255, 4096].map(payload), [251, 251, 251, 250, 246, 126]);
+    }
+
+    #[test]
+    fn areas_and_spare_lines_are_all_lines() {
+        for ranks in [1, 48, 150, 255, 992, MAX_RANKS] {
+            let without = MpbLayout::new(ranks).unwrap();
+            for layout in [Some(without), without.with_packets()].into_iter().flatten() {
+                let mut areas: Vec<_> = layout.areas().map(|(_, lines)| lines).chain([layout.spare()]).collect();
+                areas.sort_by_key(|lines| lines.start);
+                // Beside packets a line may be left over.
+                let follows = |pair: &[Range<usize>]| (pair[0].end..=pair[0].end + 1).contains(&pair[1].start);
+                assert!(areas.windows(2).all(follows), "{ranks} ranks: {areas:?}");
+                let (first, last) = (areas[0].start, areas[areas.len() - 1].end);
+                assert_eq!((first, last), (0, MPB_LINES), "{ranks} ranks: {areas:?}");
+            }
+        }
     }
 
     #[test]

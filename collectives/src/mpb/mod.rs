@@ -11,11 +11,16 @@ pub(crate) mod tagged;
 
 use core::cell::Cell;
 
-use hal::{Mpb, MpbLine, Wait};
+use hal::{Mpb, MpbLine, Trace, Wait};
 
 use crate::Comm;
 
-use self::{layout::MpbLayout, sequence::Sequence, signals::Signals, spare_lines::SpareLines};
+use self::{
+    layout::MpbLayout,
+    sequence::Sequence,
+    signals::Signals,
+    spare_lines::{SPARE, SpareLines},
+};
 
 /// What a rank knows of all MPBs, and of what lives in them.
 pub(crate) struct Buffers {
@@ -72,11 +77,21 @@ impl<C> Comm<'_, C> {
     }
 }
 
+impl<C: Trace> Comm<'_, C> {
+    /// Says what the lines of all MPBs are, but for the spare ones.
+    pub(crate) fn name_areas(&self) {
+        self.mpb_layout().areas().for_each(|(what, lines)| self.hal().name_lines(lines, what));
+    }
+}
+
 impl<C: Mpb + Wait> Comm<'_, C> {
     /// Lays this rank's MPB out anew. Its first staging buffer is quiescent, and all ranks do the same.
     pub(crate) fn set_mpb_layout(&self, layout: MpbLayout) {
         self.own_staging_turn(2 * self.mpb_layout().buffer_lines());
+        let spare = self.mpb_layout().spare();
         self.buffers().set_layout(layout);
+        self.name_areas();
+        self.hal().name_lines(spare.end..layout.spare().end.max(spare.end), SPARE);
         self.sequence().restart_staging();
         self.choices().forget();
     }

@@ -17,6 +17,9 @@ use crate::{
     collective::call::{Call, Collective},
 };
 
+/// What the lines are.
+const PROGRAM: &str = "the program's";
+
 /// Bytes of the words that flags are.
 const WORD: usize = 4;
 
@@ -59,9 +62,9 @@ impl<'c, C: Messenger> Comm<'c, C> {
         self.check_nothing_in_steps()?;
         self.check_call(|| Call::new(Collective::ReserveLines).len(count))?;
         self.check_no_profile()?;
-        let first = self.take_spare_lines(count).or_else(|| {
+        let first = self.take_spare_lines(count, PROGRAM).or_else(|| {
             let free = self.free_spare_end();
-            self.spare_up_to(free.start + count).then(|| self.take_spare_lines(count))?
+            self.spare_up_to(free.start + count).then(|| self.take_spare_lines(count, PROGRAM))?
         });
         let first = first.ok_or(Error::NoSpareLines { wanted: count })?;
         let lines = ProgramLines { comm: self, first, count, profile: None };
@@ -130,7 +133,7 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
             comm.buffers().set_layout(layout);
         } else {
             let added = self.first + before..self.first + count;
-            let is_there = || comm.take_spare_lines_at(added.clone());
+            let is_there = || comm.take_spare_lines_at(added.clone(), PROGRAM);
             if !is_there() {
                 // All that is behind these lines has to be free.
                 let free = comm.free_spare_end();
@@ -329,6 +332,6 @@ impl<C: Messenger> Drop for ProgramLines<'_, '_, C> {
             // Others may still access them.
             comm.barrier();
         }
-        comm.spare_lines().give_back(self.first, self.count);
+        comm.give_back_lines(self.first, self.count);
     }
 }

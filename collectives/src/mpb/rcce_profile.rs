@@ -18,6 +18,9 @@ use crate::{
     collective::call::{Call, Collective},
 };
 
+/// What the lines of the payload are.
+const PROFILE: &str = "the profile of RCCE";
+
 /// The time in which two-sided messages have the payload of RCCE. Ends when it is dropped, which is collective: a
 /// barrier.
 #[must_use = "the profile ends when this is dropped"]
@@ -44,10 +47,11 @@ impl<'c, C: Messenger> Comm<'c, C> {
         if layout.section_lines() > 0 {
             return Err(refused);
         }
-        let spare = self.take_spare_lines(layout.spare().len()).ok_or(refused)?;
+        let spare = self.take_spare_lines(layout.spare().len(), PROFILE).ok_or(refused)?;
         // All earlier operations are complete on all ranks when this returns.
         self.synchronise();
         self.buffers().profile.set(true);
+        self.hal().name_lines(layout.rcce_lines(), PROFILE);
         Ok(RcceProfile { comm: self, spare })
     }
 }
@@ -83,7 +87,8 @@ impl<C: Messenger> Drop for RcceProfile<'_, '_, C> {
         comm.buffers().profile.set(false);
         comm.sequence().staging_is_raw();
         comm.restart_requests();
-        comm.spare_lines().give_back(self.spare, layout.spare().len());
+        comm.give_back_lines(self.spare, layout.spare().len());
+        comm.name_areas();
         if comm.hal().is_dying() {
             return;
         }

@@ -6,9 +6,12 @@
 
 use core::{cell::Cell, ops::Range};
 
-use hal::{MPB_LINES, Messenger};
+use hal::{MPB_LINES, Messenger, Trace};
 
 use crate::{Comm, Operator, collective::reduction};
+
+/// What lines are that nobody has taken.
+pub(crate) const SPARE: &str = "spare";
 
 /// Lines as bits.
 pub(crate) type Lines = [u32; MPB_LINES / 32];
@@ -76,6 +79,20 @@ impl SpareLines {
     }
 }
 
+impl<C: Trace> Comm<'_, C> {
+    /// Takes these lines, for what those are told that look at them. They contain anything.
+    pub(crate) fn mark_lines(&self, first: usize, count: usize, what: &'static str) {
+        self.spare_lines().mark(first, count);
+        self.hal().name_lines(first..first + count, what);
+    }
+
+    /// Gives lines back that were taken together. Nobody writes to them any more.
+    pub(crate) fn give_back_lines(&self, first: usize, count: usize) {
+        self.spare_lines().give_back(first, count);
+        self.hal().name_lines(first..first + count, SPARE);
+    }
+}
+
 impl<C: Messenger> Comm<'_, C> {
     /// The spare lines that are taken at some rank. Collective.
     pub(crate) fn taken_lines(&self) -> Lines {
@@ -87,18 +104,18 @@ impl<C: Messenger> Comm<'_, C> {
         taken
     }
 
-    /// Takes `count` spare lines in a row, the first that are free at all ranks. They contain anything. Collective.
-    pub(crate) fn take_spare_lines(&self, count: usize) -> Option<usize> {
+    /// Takes `count` spare lines in a row for something, the first that are free at all ranks. They contain anything. Collective.
+    pub(crate) fn take_spare_lines(&self, count: usize, what: &'static str) -> Option<usize> {
         let first = self.spare_lines().find(count, &self.taken_lines())?;
-        self.spare_lines().mark(first, count);
+        self.mark_lines(first, count, what);
         Some(first)
     }
 
     /// Takes these lines, which are spare, if all of them are free at all ranks. Collective.
-    pub(crate) fn take_spare_lines_at(&self, lines: Range<usize>) -> bool {
+    pub(crate) fn take_spare_lines_at(&self, lines: Range<usize>, what: &'static str) -> bool {
         let are_free = self.spare_lines().are_free(lines.clone(), &self.taken_lines());
         if are_free {
-            self.spare_lines().mark(lines.start, lines.len());
+            self.mark_lines(lines.start, lines.len(), what);
         }
         are_free
     }

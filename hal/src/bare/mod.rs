@@ -10,6 +10,8 @@ pub(crate) mod descriptor;
 pub(crate) mod frame_pool;
 pub(crate) mod lapic;
 mod memory_functions;
+#[cfg(feature = "debugger")]
+pub(crate) mod notebook;
 pub(crate) mod paging;
 pub(crate) mod port;
 pub(crate) mod private;

@@ -12,7 +12,12 @@ use crate::{
 };
 
 use super::{
-    Account, HardwareCore, event::Event, hardware::Hardware, terms::Expense, tracing::NotingOperations, views::Views,
+    Account, HardwareCore,
+    event::{Event, Upkeep},
+    hardware::Hardware,
+    terms::Expense,
+    tracing::NotingOperations,
+    views::Views,
 };
 
 impl<H: Hardware> HardwareCore<H> {
@@ -96,7 +101,7 @@ impl<H: Hardware> Cached for HardwareCore<H> {
         let _operation = self.operation();
         self.end_its_slices(caches);
         let _span = self.hardware.hardware_span("flush", region.start().home(), region.len_bytes());
-        self.flush(region);
+        self.asked(Upkeep::Flush, || self.flush(region));
     }
 
     fn write_back_invalidate_all(&self, caches: &mut Caches) {
@@ -104,8 +109,10 @@ impl<H: Hardware> Cached for HardwareCore<H> {
         self.end_its_slices(caches);
         let _span = self.hardware.hardware_span("flush of everything", None::<CoreId>, 0);
         self.hardware.account().counting().flushes.add(1);
-        self.hardware.spend(Expense::FlushAll);
-        self.hardware.flush_all();
+        self.asked(Upkeep::Purge, || {
+            self.hardware.spend(Expense::FlushAll);
+            self.hardware.flush_all();
+        });
     }
 
     fn end_slices(&self, caches: &mut Caches) {

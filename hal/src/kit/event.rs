@@ -15,6 +15,19 @@ pub enum LoadedFor {
     Offer,
 }
 
+/// What a program asks for itself, to see what others have stored or to let them see what it has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Upkeep {
+    /// A drain of the write-combine buffer.
+    Drain,
+    /// An invalidation of the MPB lines in L1.
+    Invalidation,
+    /// A region of cached memory is written back and forgotten.
+    Flush,
+    /// All cached memory is.
+    Purge,
+}
+
 /// One thing that a core does to memory that others see, told at the moment at which it takes effect.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
@@ -78,6 +91,10 @@ pub enum Event {
     Exposed(Region<kind::Cached>),
     /// What was exposed is private again.
     Concealed(Region<kind::Cached>),
+    /// The program asks for this, which happens between here and its end.
+    Asked(Upkeep),
+    /// What the program has asked for last is done.
+    Done,
     /// An operation begins.
     Begin(Span),
     /// The operation ends that began last.

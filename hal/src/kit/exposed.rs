@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use crate::{
-    Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, MpbCoherence, Region, SharedAddress, Topology,
+    Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, Region, SharedAddress, Topology,
     exposed::{ExposureHost, NotExposed},
     kind::{self, Kind},
 };
@@ -19,7 +19,7 @@ impl<H: Hardware> ExposureHost for HardwareCore<H> {
         self.end_its_slices(caches);
         let start = region.start();
         assert!(!self.hardware.account().views.overlap(region), "a local view is left of {start}, whose exposure ends");
-        self.drain();
+        self.push_out();
         let _span = self.hardware.hardware_span("flush", None::<CoreId>, region.len_bytes());
         self.flush(region);
         self.hardware.conceal(region)?;

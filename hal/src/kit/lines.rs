@@ -7,7 +7,7 @@ use crate::{
 
 use super::{
     HardwareCore,
-    event::{Event, LoadedFor},
+    event::{Event, LoadedFor, Upkeep},
     hardware::Hardware,
     pieces::{assert_copy, assert_inside, pieces},
     runs::mask_of,
@@ -124,6 +124,15 @@ impl<H: Hardware> HardwareCore<H> {
         });
     }
 
+    /// Pushes out what is in the write-combine buffer.
+    #[inline(always)]
+    pub(super) fn push_out(&self) {
+        let account = self.hardware.account();
+        account.counting().drains.add(1);
+        account.pushed_out();
+        self.hardware.drain();
+    }
+
     /// Insists that bytes of a region are within reach of this core.
     fn assert_reachable(&self, region: Region<kind::Combined>, offset: usize, len: usize) {
         if let Some(foreign) = self.hardware.account().assert_mapped(self, region, offset, len) {
@@ -136,15 +145,15 @@ impl<H: Hardware> MpbCoherence for HardwareCore<H> {
     fn invalidate_mpb(&self) {
         let _operation = self.operation();
         self.hardware.account().counting().mpb_invalidations.add(1);
-        self.hardware.spend(Expense::InvalidateMpb);
-        self.hardware.invalidate_lines();
+        self.asked(Upkeep::Invalidation, || {
+            self.hardware.spend(Expense::InvalidateMpb);
+            self.hardware.invalidate_lines();
+        });
     }
 
     fn drain(&self) {
         let _operation = self.operation();
-        self.hardware.account().counting().drains.add(1);
-        self.hardware.account().pushed_out();
-        self.hardware.drain();
+        self.asked(Upkeep::Drain, || self.push_out());
     }
 }
 
@@ -191,9 +200,7 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
             account.count_store(LineAddress::Mpb(at), mask_of(offset, 1));
         }
         self.hardware.store_mpb_line(writable(at), offset, &[value]);
-        account.counting().drains.add(1);
-        account.pushed_out();
-        self.hardware.drain();
+        self.push_out();
     }
 }
 

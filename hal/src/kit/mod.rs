@@ -32,7 +32,7 @@ use crate::{CoreId, Layout, Topology};
 
 pub use self::{
     account::Account,
-    event::{Event, LoadedFor},
+    event::{Event, LoadedFor, Upkeep},
     exposed::map,
     exposures::{Exposures, MAX_EXPOSURES, PAGE_BYTES},
     hardware::{

@@ -3,7 +3,7 @@
 //! Operations and waits are noted when they end, with their begin, so that what is forgotten for lack of memory, the
 //! oldest, leaves nothing half. A store is noted when it leaves the write-combine buffer, since nobody sees it earlier.
 
-use alloc::{collections::VecDeque, vec::Vec};
+use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 use core::{
     cell::{Cell, RefCell},
     fmt,
@@ -83,6 +83,7 @@ enum Record {
     Span { depth: u8, begin: u64, end: u64, of_hardware: bool, span: Span },
     Wait { depth: u8, begin: u64, end: u64, waited: Waited },
     Place(Spot),
+    Mark { at: u64, name: Box<str> },
     Store { first: u64, count: u32, mask: u32, begin: u64, visible: u64 },
 }
 
@@ -99,6 +100,7 @@ impl fmt::Display for Record {
                 reason.detail.map_or(Ok(()), |detail| write!(out, " {detail}"))
             }
             Self::Place(spot) => write!(out, "p {:x} {:x} {spot}", spot.key(), spot.mask()),
+            Self::Mark { at, name } => write!(out, "m {at} {name}"),
             Self::Store { first, count, mask, begin, visible } => {
                 write!(out, "t {first:x} {count} {mask:x} {begin} {visible}")
             }
@@ -117,11 +119,35 @@ impl fmt::Display for Peer {
     }
 }
 
+/// What is under way.
+enum Deed {
+    Operation { of_hardware: bool, span: Span },
+    Wait(Reason),
+}
+
 /// An operation or a wait that is under way.
 struct Open {
     begin: u64,
-    of_hardware: bool,
-    span: Span,
+    deed: Deed,
+}
+
+/// One that is under way so deep within others.
+struct UnderWay<'o>(usize, &'o Open);
+
+impl fmt::Display for UnderWay<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(depth, Open { begin, deed }) = self;
+        match deed {
+            Deed::Operation { of_hardware, span: Span { operation, peer, bytes } } => {
+                let kind = if *of_hardware { 'h' } else { 's' };
+                write!(out, "o {depth} {begin} {} {bytes} {kind} {operation}", Peer(*peer))
+            }
+            Deed::Wait(Reason { what, peer, detail }) => {
+                write!(out, "o {depth} {begin} {} 0 w {what}", Peer(*peer))?;
+                detail.map_or(Ok(()), |detail| write!(out, " {detail}"))
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -154,6 +180,11 @@ impl Log {
         }
     }
 
+    fn show(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        reader(&format_args!("c {moments_per_second} {}", self.lost));
+        self.records.iter().for_each(|record| reader(record));
+    }
+
     /// The operation or wait that began last is over; its depth.
     fn close(&mut self) -> Option<(Open, u8)> {
         let open = self.open.pop()?;
@@ -183,18 +214,27 @@ impl Tracer {
     /// Ends, and shows all that was noted; what is still under way is not.
     pub(super) fn end(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         self.is_on.set(false);
-        let log = self.log.take();
-        reader(&format_args!("c {moments_per_second} {}", log.lost));
-        log.records.iter().for_each(|record| reader(record));
+        self.log.take().show(moments_per_second, reader);
+    }
+
+    /// Shows all that was noted, and then what is under way. Nothing if the core was interrupted while it noted something.
+    pub(super) fn tell(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        let Ok(log) = self.log.try_borrow() else { return };
+        log.show(moments_per_second, reader);
+        log.open.iter().enumerate().for_each(|(depth, open)| reader(&UnderWay(depth, open)));
     }
 
     pub(super) fn begin(&self, now: u64, of_hardware: bool, span: Span) {
-        self.log.borrow_mut().open.push(Open { begin: now, of_hardware, span });
+        self.log.borrow_mut().open.push(Open { begin: now, deed: Deed::Operation { of_hardware, span } });
+    }
+
+    pub(super) fn begin_wait(&self, now: u64, reason: Reason) {
+        self.log.borrow_mut().open.push(Open { begin: now, deed: Deed::Wait(reason) });
     }
 
     pub(super) fn end_span(&self, now: u64) {
         let mut log = self.log.borrow_mut();
-        if let Some((Open { begin, of_hardware, span }, depth)) = log.close() {
+        if let Some((Open { begin, deed: Deed::Operation { of_hardware, span } }, depth)) = log.close() {
             log.push(Record::Span { depth, begin, end: now, of_hardware, span });
         }
     }
@@ -207,6 +247,11 @@ impl Tracer {
             Watch::Register(core) => log.push(Record::Place(Spot::Register(core))),
         }
         log.push(Record::Wait { depth, begin, end: now, waited });
+    }
+
+    /// A phase of the program begins.
+    pub(super) fn mark(&self, now: u64, name: &str) {
+        self.log.borrow_mut().push(Record::Mark { at: now, name: name.into() });
     }
 
     /// Bytes of a place were changed, which others see from `visible` on. Runs of whole lines are noted as one.
@@ -255,7 +300,7 @@ mod tests {
     fn a_wait_is_forgotten_with_its_places() {
         let tracer = Tracer::default();
         tracer.start(3 * size_of::<Record>());
-        tracer.begin(1, false, Span::new(""));
+        tracer.begin_wait(1, Reason::new("a flag"));
         let waited = Waited { reason: Reason::new("a flag"), failed_polls: 2, timed_out: false };
         tracer.end_wait(5, Watch::Register(CoreId::new(1)), waited);
         for now in [6, 7] {
@@ -286,10 +331,36 @@ mod tests {
     }
 
     #[test]
+    fn what_is_under_way_is_told_and_goes_on() {
+        let tracer = Tracer::default();
+        tracer.start(1000 * size_of::<Record>());
+        tracer.begin(1, false, Span::new("send").with(CoreId::new(7)).of(32));
+        tracer.begin(2, true, Span::new("MPB put"));
+        tracer.end_span(3);
+        tracer.begin_wait(4, Reason::new("a flag").number(3));
+        let mut told = Vec::new();
+        let mut tell = || {
+            told.clear();
+            tracer.tell(10, &mut |line| told.push(line.to_string()));
+            told.clone()
+        };
+        let expected = ["c 10 0", "h 1 2 3 - 0 MPB put", "o 0 1 7 32 s send", "o 1 4 - 0 w a flag 3"];
+        assert_eq!(tell(), expected);
+        assert_eq!(tell(), expected);
+        let interrupted = tracer.log.borrow_mut();
+        assert_eq!(tell(), [""; 0]);
+        drop(interrupted);
+        let waited = Waited { reason: Reason::new("a flag"), failed_polls: 2, timed_out: false };
+        tracer.end_wait(5, Watch::Places(&[]), waited);
+        tracer.end_span(6);
+        assert_eq!(lines(&tracer), ["c 10 0", "h 1 2 3 - 0 MPB put", "w 1 4 5 - 2 ok a flag", "s 0 1 6 7 32 send"]);
+    }
+
+    #[test]
     fn waits_name_their_places() {
         let tracer = Tracer::default();
         tracer.start(1000 * size_of::<Record>());
-        tracer.begin(1, false, Span::new(""));
+        tracer.begin_wait(1, Reason::new("a flag"));
         let waited = Waited { reason: Reason::new("a flag").number(3), failed_polls: 2, timed_out: false };
         tracer.end_wait(5, Watch::Register(CoreId::new(1)), waited);
         let register = "p 4000000000000001 ffffffff test-and-set register of core 1";

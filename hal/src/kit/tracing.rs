@@ -4,11 +4,11 @@
 
 use core::fmt;
 
-use crate::{Act, CoreId, Home, Span, Topology, Trace};
+use crate::{Act, CoreId, Home, Reason, Span, Topology, Trace};
 
 use super::{
     HardwareCore,
-    event::Event,
+    event::{Event, Upkeep},
     hardware::{Hardware, Hooks},
     terms::Watch,
     tracer::{Spot, Tracer, Waited},
@@ -24,6 +24,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
             self.undisturbed(|| tracer.end(self.hardware.moments_per_second(), reader));
+        }
+    }
+
+    fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
+        if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
+            self.undisturbed(|| tracer.tell(self.hardware.moments_per_second(), reader));
         }
     }
 
@@ -43,6 +49,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
         }
     }
 
+    fn mark(&self, name: &str) {
+        if self.hardware.is_traced() {
+            self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.mark(now, name)));
+        }
+    }
+
     #[inline(always)]
     fn is_checked(&self) -> bool {
         self.hardware.is_checked()
@@ -51,6 +63,37 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
         self.hardware.declare(act);
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn is_debugged(&self) -> bool {
+        true
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn open_epoch(&self, epoch: &crate::trace::Epoch<'_>) {
+        use crate::Clock;
+        crate::bare::notebook::open(epoch, self.now(), self.ticks_per_second());
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn close_epoch(&self, epoch: &crate::trace::Epoch<'_>) {
+        crate::bare::notebook::close(epoch);
+    }
+
+    #[cfg(all(feature = "debugger", target_os = "none"))]
+    fn name_lines(&self, lines: core::ops::Range<usize>, what: &'static str) {
+        crate::bare::notebook::name_lines(lines, what);
+    }
+}
+
+impl<H: Hardware> HardwareCore<H> {
+    /// Does what the program asks for.
+    #[inline(always)]
+    pub(super) fn asked(&self, upkeep: Upkeep, act: impl FnOnce()) {
+        self.hardware.witness(|| Event::Asked(upkeep));
+        act();
+        self.hardware.witness(|| Event::Done);
     }
 }
 
@@ -131,8 +174,8 @@ pub(super) trait NotingOperations: Noting + Topology + Sized {
     }
 
     /// A wait begins.
-    fn trace_wait(&self) {
-        self.trace(|tracer, now| tracer.begin(now, false, Span::new("")));
+    fn trace_wait(&self, reason: Reason) {
+        self.trace(|tracer, now| tracer.begin_wait(now, reason));
     }
 
     /// It is over.

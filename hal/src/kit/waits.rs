@@ -65,7 +65,7 @@ impl<H: Hardware> Wait for HardwareCore<H> {
             return Err(TimedOut { reason });
         }
         let watch = Watch::Places(places);
-        self.hardware.trace_wait();
+        self.hardware.trace_wait(reason);
         match self.poll(places, &mut check) {
             Ok(value) => {
                 self.hardware.end_wait(watch);

@@ -96,7 +96,8 @@ impl<H: Hardware> TestAndSet for HardwareCore<H> {
         let _operation = self.operation();
         self.hardware.spend(Expense::WordCall);
         let watch = Watch::Register(core);
-        self.hardware.trace_wait();
+        let reason = Reason::new(purpose).from(core);
+        self.hardware.trace_wait(reason);
         self.hardware.before_poll(watch);
         if !self.read_register(core) {
             let was_counted = self.stop_counting_instructions();
@@ -104,7 +105,6 @@ impl<H: Hardware> TestAndSet for HardwareCore<H> {
             return self.go_on_counting_instructions(was_counted);
         }
         self.hardware.end_wait(watch);
-        let reason = Reason::new(purpose).from(core);
         self.hardware.trace_wait_end(watch, Waited { reason, failed_polls: 0, timed_out: false });
     }
 

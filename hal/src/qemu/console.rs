@@ -63,16 +63,26 @@ pub fn write_fmt(message: fmt::Arguments<'_>) {
 
 /// Prints a message of a core that is about to end the machine, even if the console's owner is stuck or is this core.
 pub fn write_urgent(message: fmt::Arguments<'_>) {
-    let _interrupts = cpu::InterruptsOff::new();
-    let me = this_core() as u32 + 1;
     if is_ending() {
         cpu::park();
     }
+    write_last(message);
+}
+
+/// Prints a message as [`write_urgent`] does, also while the machine is ending.
+pub(super) fn write_last(message: fmt::Arguments<'_>) {
+    let _interrupts = cpu::InterruptsOff::new();
+    let me = this_core() as u32 + 1;
     if !take_in_time(me) {
         send(format_args!("\n"));
     }
     send(message);
     let _ = OWNER.compare_exchange(me, NOBODY, Ordering::Release, Ordering::Relaxed);
+}
+
+/// A number that changes as long as somebody prints.
+pub(super) fn progress() -> u32 {
+    PROGRESS.load(Ordering::Relaxed)
 }
 
 /// Takes the console for good: a message under way is finished, no other follows.

@@ -14,7 +14,7 @@ use crate::{
         cluster::{heartbeat, nodes},
         console,
         emulator::{domain, stuck},
-        exit::{ending::is_ending, machine::exit},
+        exit::{ending::is_ending, machine::exit, traces},
         memory::{self, areas, demand},
     },
 };
@@ -62,10 +62,12 @@ pub(super) fn prepare() {
         core: || nodes::global(this_core()).index(),
         nmi: |spot| {
             if is_ending() {
+                traces::tell_if_wanted();
                 cpu::park();
             }
             if !domain::told() {
                 say_where(spot);
+                traces::tell();
             }
         },
         repair: |address, is_present| !is_present && demand::keep_promise(address) || repaired(address),

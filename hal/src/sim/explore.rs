@@ -49,7 +49,7 @@ pub fn explore_exhaustively<R>(
     let mut choices = Vec::new();
     while exploration.runs + exploration.redundant < limit {
         let strategy = Strategy::Replay(Recording { freedom, choices });
-        let run = machine.run_with(Chooser::new(&strategy, true), None, &program);
+        let run = machine.run_with(Chooser::new(&strategy, true), None, &program, &|_, _| {});
         match run.result {
             Some(result) => {
                 exploration.runs += 1;

@@ -29,6 +29,8 @@ use std::{
     time::Duration,
 };
 
+use crate::trace;
+
 use super::{
     loaded::told_of_loaded,
     platform::{Running, Shared, SimCore, SimPlatform},
@@ -60,7 +62,7 @@ const REST: Duration = Duration::from_secs(30);
 static FAILED: AtomicPtr<Shared> = AtomicPtr::new(ptr::null_mut());
 
 /// What the last line will say.
-static LAST_LINE: Mutex<Note> = Mutex::new(Note { text: [0; 256], len: 0 });
+static LAST_LINE: Mutex<Note> = Mutex::new(Note::new());
 
 /// Whether a report is at its end.
 static ENDS: AtomicBool = AtomicBool::new(false);
@@ -138,13 +140,14 @@ fn end(shared: &Shared) -> ! {
     // Whoever comes here again has failed on the way.
     if !ENDS.swap(true, SeqCst) {
         let _ = tell_who_waits(shared);
+        tell_traces(shared);
     }
     say_last_line()
 }
 
 fn say_last_line() -> ! {
     if let Ok(note) = LAST_LINE.try_lock() {
-        let _ = writeln!(Output, "@done failed {}", str::from_utf8(&note.text[..note.len]).unwrap_or_default());
+        let _ = writeln!(Output, "@done failed {}", note.text());
     }
     // SAFETY: ends the process at once.
     unsafe { libc::_exit(STATUS.load(Relaxed)) }
@@ -182,13 +185,38 @@ fn failed<'a>() -> Option<&'a Shared> {
 }
 
 /// Ends the process when the cores of a machine run no more, if one of them has failed by a fault.
-pub(super) struct EndsAfterFault<'a>(pub(super) &'a Shared);
+pub(super) struct EndsAfterFault<'a>(&'a Shared);
+
+impl<'a> EndsAfterFault<'a> {
+    /// These cores run from now on.
+    pub(super) fn begin(shared: &'a Shared, cores: &'a [Box<SimCore>]) -> Self {
+        shared.running.set(cores);
+        Self(shared)
+    }
+}
 
 impl Drop for EndsAfterFault<'_> {
     fn drop(&mut self) {
         if failed().is_some_and(|failed| ptr::eq(failed, self.0)) {
             end(self.0);
         }
+        self.0.running.set(ptr::from_ref(&[]));
+    }
+}
+
+/// Tells what the cores of a machine have noted, if they are traced.
+fn tell_traces(shared: &Shared) {
+    // SAFETY: they are there as long as the `EndsAfterFault` that has named them, which takes them back.
+    let cores = unsafe { &*shared.running.get() };
+    for core in cores {
+        trace::tell(&**core, false, &mut |line| {
+            // In one piece, as there are many.
+            let mut note = Note::new();
+            let _ = match note.write_fmt(line) {
+                Ok(()) => Output.write_str(note.text()),
+                Err(_) => Output.write_fmt(line),
+            };
+        });
     }
 }
 
@@ -196,6 +224,16 @@ impl Drop for EndsAfterFault<'_> {
 struct Note {
     text: [u8; 256],
     len: usize,
+}
+
+impl Note {
+    const fn new() -> Self {
+        Self { text: [0; 256], len: 0 }
+    }
+
+    fn text(&self) -> &str {
+        str::from_utf8(&self.text[..self.len]).unwrap_or_default()
+    }
 }
 
 impl Write for Note {

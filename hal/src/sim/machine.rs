@@ -3,6 +3,7 @@
 use std::{
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
     rc::Rc,
     sync::{
         Once,
@@ -21,7 +22,7 @@ use crate::{
 
 use super::{
     Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
-    check::Checker,
+    check::{AskedFor, Checker},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
@@ -70,6 +71,8 @@ pub struct Options {
     pub skip_polls: bool,
     /// Whether the traffic is counted, place by place.
     pub heat_map: bool,
+    /// Whether a [check](Machine::check) keeps account of what drains, invalidations and flushes are good for, which takes its time.
+    pub lint: bool,
     /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
     /// writes is an access to DRAM, as in the formulas of papers.
     pub private_caches: bool,
@@ -88,6 +91,7 @@ impl Default for Options {
             heap_bytes: usize::MAX,
             skip_polls: true,
             heat_map: false,
+            lint: false,
             private_caches: false,
         }
     }
@@ -160,6 +164,8 @@ pub struct Checked<R> {
     pub result: Result<Outcome<R>, Failure>,
     /// Mistakes of the program, each once.
     pub findings: Vec<Finding>,
+    /// Drains, invalidations and flushes of the program, by their places, with [`Options::lint`].
+    pub asked_for: Vec<AskedFor>,
 }
 
 /// Where the cores and controllers of a layout are.
@@ -249,8 +255,21 @@ impl Machine {
     /// # Panics
     /// If the host has no memory for the cores' stacks.
     pub fn run<R>(&self, program: impl Fn(&SimCore) -> R) -> Result<Outcome<R>, Failure> {
+        self.run_and_look(program, &|_, _| {})
+    }
+
+    /// Runs `program` as [`run`](Self::run) does, and lets `look` look at every core in the end: when all have returned, or
+    /// when one has failed, or none can go on, with all cores where they were then (one that has panicked has unwound).
+    ///
+    /// # Errors
+    /// As for `run`.
+    ///
+    /// # Panics
+    /// As for `run`.
+    pub fn run_and_look<R>(&self, program: impl Fn(&SimCore) -> R, look: Look<'_>) -> Result<Outcome<R>, Failure> {
         let chooser = Chooser::new(&self.options.strategy, self.options.record);
-        self.run_with(chooser, None, program).result.expect("only the schedule of an exploration breaks runs off")
+        let run = self.run_with(chooser, None, program, look);
+        run.result.expect("only the schedule of an exploration breaks runs off")
     }
 
     /// Runs `program` as [`run`](Self::run) does, and follows each of its accesses to shared memory. If some have no business
@@ -262,17 +281,18 @@ impl Machine {
         assert!(!self.options.coherent, "a machine with coherent memory has nothing to be checked for");
         let run = |checker, again| {
             let chooser = Chooser::new(&self.options.strategy, self.options.record);
-            let run = self.run_with(chooser, Some(checker), |core| program(core, again));
+            let run = self.run_with(chooser, Some(checker), |core| program(core, again), &|_, _| {});
             run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
         };
-        let (result, checker) = run(Checker::new(self.layout()), false);
+        let checker = Checker::new(self.layout());
+        let (result, checker) = run(if self.options.lint { checker.with_upkeeps() } else { checker }, false);
         let findings = if checker.has_findings() {
             let (_, again) = run(checker.again(), true);
             checker.findings(&again)
         } else {
             Vec::new()
         };
-        Checked { result, findings }
+        Checked { result, findings, asked_for: checker.asked_for() }
     }
 
     pub(super) fn run_with<R>(
@@ -280,16 +300,23 @@ impl Machine {
         chooser: Chooser,
         checker: Option<Checker>,
         program: impl Fn(&SimCore) -> R,
+        look: Look<'_>,
     ) -> Run<R> {
         let results: Vec<Cell<Option<R>>> = (0..self.layout().cores()).map(|_| Cell::new(None)).collect();
-        let run = self.run_any(chooser, checker, &|core| results[core.core().index()].set(Some(program(core))));
+        let run = self.run_any(chooser, checker, &|core| results[core.core().index()].set(Some(program(core))), look);
         let results = results.into_iter().filter_map(Cell::into_inner);
         let result = run.result.map(|result| result.map(|outcome| outcome.with(results)));
         Run { result, answers: run.answers, checker: run.checker }
     }
 
     /// All of it that is the same for every program, so that it is compiled once.
-    fn run_any(&self, chooser: Chooser, checker: Option<Checker>, program: &dyn Fn(&SimCore)) -> Run<()> {
+    fn run_any(
+        &self,
+        chooser: Chooser,
+        checker: Option<Checker>,
+        program: &dyn Fn(&SimCore),
+        look: Look<'_>,
+    ) -> Run<()> {
         static PANICS: Once = Once::new();
         panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
@@ -323,6 +350,7 @@ impl Machine {
             coherent: self.options.coherent,
             fetch_unit: self.options.fetch_unit,
             dying: Cell::new(false),
+            running: Cell::new(ptr::from_ref(&[])),
             heat: self.options.heat_map.then(|| RefCell::new(HeatMap::new(&layout, &parameters))),
             checker: checker.map(RefCell::new),
         });
@@ -362,6 +390,8 @@ impl Machine {
             Stopped::Deadlock => Some(deadlock(&shared, &cores, &programs)),
             Stopped::Redundant => None,
         });
+        let failure = stopped.as_ref().and_then(Option::as_ref);
+        cores.iter().for_each(|core| look(core, failure));
         if stopped.is_some() {
             unwind(&shared, &cores, &mut programs);
         }
@@ -387,6 +417,9 @@ impl Machine {
     }
 }
 
+/// What is called for each core at the end of a run, with why it has failed.
+pub type Look<'l> = &'l dyn Fn(&SimCore, Option<&Failure>);
+
 struct Program {
     coroutine: Coroutine<(), (), ()>,
     outcome: Option<CoreOutcome<()>>,
@@ -401,7 +434,7 @@ enum Stopped {
 
 /// Lets cores run, one at a time, until all have finished or no more can.
 fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> Option<Stopped> {
-    let _ends = EndsAfterFault(shared);
+    let _ends = EndsAfterFault::begin(shared, cores);
     let mut unfinished = programs.len();
     while unfinished > 0 {
         let next = shared.engine.borrow_mut().next();

@@ -17,8 +17,8 @@
 //! * [`explore_exhaustively`], which tries all interleavings of a litmus program.
 //!
 //! On a machine with [`Contention`], accesses to memory meet at the ports of MPBs, at memory controllers and on links,
-//! and wait for each other; the crate `prices` says how. Polls that would meet nobody are skipped there, too; the
-//! others are simulated. Exhaustive exploration has no time, and so no contention.
+//! and wait for each other; the crate `prices` says how. A core that waits is left out there, too, but the accesses of its
+//! polls go on, as others may meet them. Exhaustive exploration has no time, and so no contention.
 //!
 //! Private memory is reached through each core's L1 and L2, where [`Options::private_caches`] says so; the module
 //! `caches` says what is in them.
@@ -55,13 +55,14 @@ mod machine;
 mod memory;
 mod network;
 mod platform;
+mod train;
 mod waiting;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::{
-    check::{Access, Finding, Frame, Mistake},
+    check::{Access, AskedFor, Finding, Frame, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},
@@ -72,6 +73,6 @@ pub use self::{
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
     loaded::note_loaded_code,
-    machine::{Checked, CoreOutcome, Machine, Options, Outcome},
+    machine::{Checked, CoreOutcome, Look, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
 };

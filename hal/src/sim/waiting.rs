@@ -7,13 +7,12 @@
 //! So the clock, the result and the number of failed polls are those of a core that never paused, to the picosecond,
 //! also when a poll reads several places.
 //!
-//! Where accesses meet, a poll keeps others waiting and is kept waiting; `Engine::may_skip` says which polls are
-//! skipped there, and [`Leg`]s say when they would have been where.
+//! Where accesses meet, a poll keeps others waiting and is kept waiting. There the accesses of skipped polls go on
+//! without the core, see [`Train`]; `Engine::may_skip` says which polls those are.
 //!
 //! **Nothing is missed** between a poll and the pause, since parking first compares what the poll read with what is
 //! there now.
 
-use prices::Trip;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -25,6 +24,7 @@ use crate::{
 use super::{
     access::{Access, Effect},
     memory::Memory,
+    train::Train,
 };
 
 /// What a poll read.
@@ -59,17 +59,6 @@ impl Sample {
     }
 }
 
-/// How a poll gets to one of the places that it reads, where accesses meet. Times are counted from the poll's
-/// beginning.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Leg {
-    pub(super) start_ps: u64,
-    /// When the place is read if nobody keeps the core waiting.
-    pub(super) effect_ps: u64,
-    /// The way to the port of an MPB or to a controller, if the access goes there.
-    pub(super) trip: Option<Trip>,
-}
-
 /// The wait of one core.
 #[derive(Default)]
 pub(super) struct CoreWait {
@@ -90,15 +79,11 @@ pub(super) struct CoreWait {
     pub(super) replay_before_ps: u64,
     pub(super) samples: Vec<Sample>,
     pub(super) last_samples: Vec<Sample>,
-    /// The ways to what the polls have read, where accesses meet.
-    pub(super) legs: Vec<Leg>,
-    pub(super) last_legs: Vec<Leg>,
-    /// Somebody has kept the last poll waiting.
-    pub(super) is_held_up: bool,
-    /// When the poll began in which the core goes on.
-    pub(super) restart_ps: Option<u64>,
-    /// The first access of that poll that is not replayed was on its way already, and takes effect when the core goes
-    /// on.
+    /// Where accesses meet, the polls of this core that go on without it while it is parked.
+    pub(super) train: Train,
+    /// What the first accesses of the next poll read is what the last one did, at the times that the train says.
+    pub(super) replays: usize,
+    /// The access after those was on its way already, and takes effect when the core goes on.
     pub(super) is_under_way: bool,
     /// When the last poll before its deadline begins.
     pub(super) last_poll_ps: Option<u64>,
@@ -118,15 +103,9 @@ pub(super) struct Vain {
     polls: usize,
     /// Whether it has looked everywhere.
     hopeless: bool,
-    /// How often it has come back from where its polls were skipped.
-    returns: usize,
     /// After which change.
     change: u64,
 }
-
-/// How often a core comes back to a port that others ask for while nothing changes, before it polls on there. Else two
-/// that poll at one port could chase each other for ever, and nobody would find out that nothing happens any more.
-const MAX_RETURNS: usize = 16;
 
 /// Finds out that nothing will ever happen any more where waiting cores poll on: all look in vain, and nothing changes.
 #[derive(Default)]
@@ -138,6 +117,8 @@ pub(super) struct Polling {
     pub(super) finished: usize,
     /// Cores that are out of the schedule until something changes.
     pub(super) parked: usize,
+    /// Those of them whose trains have a deadline.
+    pub(super) timed_trains: usize,
 }
 
 impl Polling {
@@ -170,17 +151,6 @@ impl Polling {
         self.parked += 1;
     }
 
-    /// It comes back because others ask for the port that it polls.
-    pub(super) fn returns(&mut self, vain: &mut Vain) {
-        self.renew(vain);
-        vain.returns += 1;
-    }
-
-    /// Whether it has come back so often since something changed that it had better stay.
-    pub(super) fn is_chased(&self, vain: &Vain) -> bool {
-        vain.change == self.change && vain.returns >= MAX_RETURNS
-    }
-
     fn renew(&self, vain: &mut Vain) {
         if vain.change != self.change {
             *vain = Vain { change: self.change, ..Vain::default() };
@@ -189,7 +159,7 @@ impl Polling {
 
     /// Whether none of `cores` cores will ever go on.
     pub(super) fn is_over(&self, cores: usize) -> bool {
-        self.hopeless > 0 && self.hopeless + self.finished + self.parked == cores
+        self.hopeless + self.parked > 0 && self.hopeless + self.finished + self.parked == cores
     }
 }
 
@@ -205,35 +175,13 @@ impl CoreWait {
         self.last_samples.get(self.samples.len()).copied().filter(|sample| sample.access() == access)
     }
 
-    /// Whether the last poll was like the one before, and nobody has kept it waiting: then so will be the next one, as
-    /// long as that holds. A check may remember what it has found, and so the first poll may have looked at more.
+    /// Whether the last poll was like the one before: then so will be the next one. A check may remember what it has found,
+    /// and so the first poll may have looked at more.
     pub(super) fn repeats_itself(&self) -> bool {
-        !self.is_held_up
-            && !self.samples.is_empty()
+        !self.samples.is_empty()
             && self.samples == self.last_samples
-            && self.legs == self.last_legs
-            && self.legs.len() == self.samples.len()
-    }
-
-    /// Whose ports the last poll went to.
-    pub(super) fn ports(&self) -> impl Iterator<Item = u16> {
-        self.legs.iter().filter_map(|leg| leg.trip?.target.port())
-    }
-
-    /// Whose port it went to first, if it went to any.
-    pub(super) fn port(&self) -> Option<u16> {
-        self.ports().next()
-    }
-
-    /// The first access in the polls that a parked core would have made, the last of which ended at `clock_ps`, that
-    /// takes effect at `time_ps` or later: when its poll begins, how many polls have ended before that, and which of
-    /// the poll's accesses it is.
-    pub(super) fn next_access(&self, clock_ps: u64, time_ps: u64) -> (u64, u64, usize) {
-        let (missed_polls, start_ps) = self.under_way(clock_ps, time_ps);
-        match self.legs.iter().position(|leg| start_ps + leg.effect_ps >= time_ps) {
-            Some(index) => (start_ps, missed_polls, index),
-            None => (start_ps + (clock_ps - self.start_ps), missed_polls + 1, 0),
-        }
+            && self.train.legs.len() == self.samples.len()
+            && self.train.repeats_itself()
     }
 
     /// When the poll begins that is the first to end at `deadline_ps` or later; the last one ended at `clock_ps`.

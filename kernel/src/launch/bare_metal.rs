@@ -37,7 +37,7 @@ pub fn core_main<P: Programs>() -> ! {
     let start = Start { line: words(boot::command_line()), inputs: &inputs, console: &Serial };
     // SAFETY: it is the backend's core of this processor, which has just been started.
     let result = unsafe { run_rank::<P, _>(hal, &start) };
-    let tell_trace: &dyn Fn() = &|| trace::tell(hal, start.console);
+    let tell_trace: &dyn Fn() = &|| trace::tell(hal, start.line, start.console);
     machine::finish(result, trace::is_on(start.line).then_some(tell_trace))
 }
 

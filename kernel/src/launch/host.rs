@@ -1,6 +1,7 @@
 //! The host: a machine in the simulator, and the command line that QEMU's replaces.
 
 use std::{
+    cell::Cell,
     env, fmt, fs,
     io::{self, Write as _},
     path::Path,
@@ -22,6 +23,7 @@ use super::on_threads;
 use super::{
     Programs, Start, judge, run_and_tell,
     sizes::{MOST_HEAP_KIB, cores, heaps_kib, number, stack_bytes},
+    trace,
     work::Account,
 };
 
@@ -35,6 +37,9 @@ const HEAT_MAP_FILE: &str = "traffic.csv";
 
 /// The word that asks for the program to be checked.
 const CHECK_WORD: &str = "check_coherence";
+
+/// Its value that asks for what drains, invalidations and flushes are good for, too.
+const LINT: &str = "lint";
 
 /// Seconds of processor time in which a core may run on while no virtual time passes.
 const STUCK_S: u64 = 60;
@@ -56,7 +61,8 @@ impl Console for Stdout {
 ///
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
 /// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host,
-/// `heatmap` for a table of where the traffic was, and `check_coherence` for the [mistakes](hal::sim::Finding) of the program. `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
+/// `heatmap` for a table of where the traffic was, and `check_coherence` for the [mistakes](hal::sim::Finding) of the program (with `=lint`,
+/// for [what it asks for](hal::sim::AskedFor) in vain, too). `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
 /// memory a core has, as on bare metal, and `stuck_s=` for how many seconds of processor time it may run on while no
 /// virtual time passes.
 pub fn main<P: Programs>() -> ExitCode {
@@ -168,10 +174,23 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
         for finding in &checked.findings {
             console.write(format_args!("@finding {finding}\n"));
         }
+        for asked_for in &checked.asked_for {
+            console.write(format_args!("@asked {asked_for}\n"));
+        }
         checked.result
     } else {
-        // SAFETY: it is the simulator's own core.
-        machine.run(|core| unsafe { run_and_tell::<P, _>(core, &start) })
+        let any_failed = Cell::new(false);
+        let program = |core: &_| {
+            // SAFETY: it is the simulator's own core.
+            let success = unsafe { run_and_tell::<P, _>(core, &start) };
+            any_failed.set(any_failed.get() || !success);
+            success
+        };
+        machine.run_and_look(program, &|core, failure| {
+            if failure.is_some() || any_failed.get() {
+                trace::tell_until_failure(core, console);
+            }
+        })
     };
     match outcome {
         Ok(outcome) => {
@@ -219,6 +238,7 @@ fn machine(line: &str) -> Result<Machine, String> {
         heap_bytes: heap_kib << 10,
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
+        lint: args::value(line, CHECK_WORD) == Some(LINT),
         private_caches: !args::has(line, "accesses_only"),
         ..standard
     };

@@ -141,7 +141,7 @@ unsafe fn run_and_tell<P: Programs, C: Core>(core: &C, start: &Start<'_>) -> boo
     if let Err(failure) = &result {
         start.console.write(format_args!("rank {} failed: {failure}\n", core.core().index()));
     }
-    trace::tell(core, start.console);
+    trace::tell(core, start.line, start.console);
     result.is_ok()
 }
 

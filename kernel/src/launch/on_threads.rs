@@ -8,8 +8,9 @@ use threads::{Machine, ThreadCore};
 use crate::{Console, Input, args};
 
 use super::{
-    Programs, Start, judge, run_and_tell,
+    Kept, Programs, Start, judge, run_and_tell,
     sizes::{cores, number, stack_bytes},
+    trace,
 };
 
 /// What `machine=` says of them.
@@ -18,9 +19,11 @@ pub(super) const NAME: &str = "threads";
 /// Runs an image on threads. Returns success.
 pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
     let start = Start { line, inputs, console };
+    let traces = Kept::default();
     let outcome = machine(line, console).and_then(|machine| {
         let program = |core: &ThreadCore| {
             bind(core.core().index(), core.layout().cores());
+            let _telling = Telling { core, traces: &traces };
             // SAFETY: it is the machine's own core.
             unsafe { run_and_tell::<P, _>(core, &start) }
         };
@@ -30,11 +33,29 @@ pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn C
         })
     });
     match outcome {
-        Ok(results) => judge(&results, console),
+        Ok(results) => {
+            if results.contains(&false) {
+                console.write(format_args!("{}", traces.into_text()));
+            }
+            judge(&results, console)
+        }
         Err(message) => {
+            console.write(format_args!("{}", traces.into_text()));
             console.write(format_args!("@done failed {message}\n"));
             false
         }
+    }
+}
+
+/// Keeps what a core has traced when its program ends, or is ended: whether another one fails is known later.
+struct Telling<'t> {
+    core: &'t ThreadCore,
+    traces: &'t Kept,
+}
+
+impl Drop for Telling<'_> {
+    fn drop(&mut self) {
+        trace::tell_until_failure(self.core, self.traces);
     }
 }
 

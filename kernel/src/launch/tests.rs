@@ -4,6 +4,7 @@ use crate::{
     launch::{Kept, Simulation, run_on_core},
 };
 use hal::Core;
+use std::{collections::BTreeMap, vec::Vec};
 
 /// Does what its options say.
 struct Obedient;
@@ -81,6 +82,43 @@ fn threads_end_as_simulated_cores_do() {
     }
     let panicked = on_threads("cores=3 panic=1").console;
     assert!(panicked.contains("\n@done failed core 1 panicked: told to (at kernel/src/launch/tests.rs:"), "{panicked}");
+}
+
+/// Lines `@trace` of a run, by rank.
+fn traces(console: &str) -> BTreeMap<usize, Vec<&str>> {
+    let mut traces: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for line in console.lines().filter_map(|line| line.strip_prefix("@trace ")) {
+        let (rank, record) = line.split_once(' ').unwrap();
+        traces.entry(rank.parse().unwrap()).or_default().push(record);
+    }
+    traces
+}
+
+#[test]
+fn each_way_to_fail_tells_traces() {
+    for machine in ["cores=4", "cores=4 trace_kib=64", "machine=threads cores=4"] {
+        for failure in ["fail=2", "panic=2", "wait=2"] {
+            let words = std::format!("{machine} {failure} failure_trace_kib=64");
+            let console = run(&words).console;
+            let traces = traces(&console);
+            assert!(traces.keys().copied().eq(0..4), "{words}: {console}");
+            for (rank, records) in &traces {
+                assert!(records[0].starts_with("c 1"), "{words}: {records:?}");
+                // Once, and the program has begun on each.
+                let clocks = records.iter().filter(|record| record.starts_with("c ")).count();
+                let begun = records.iter().any(|record| record.ends_with(" world") || record.ends_with(" s program"));
+                assert!(clocks == 1 && begun, "{words}, rank {rank}: {records:?}");
+            }
+            let waits =
+                traces[&2].iter().any(|record| record.starts_with("o 2 ") && record.contains(" 3 0 w a message"));
+            assert_eq!(waits, failure == "wait=2", "{words}: {:?}", traces[&2]);
+        }
+    }
+    assert!(!run("cores=4 failure_trace_kib=64").console.contains("@trace"));
+    assert!(!run("cores=4 fail=2").console.contains("@trace"));
+    let traced = run("cores=4 panic=2 failure_trace_kib=64").console;
+    let others: Vec<_> = traced.lines().filter(|line| !line.starts_with("@trace")).collect();
+    assert_eq!(others, run("cores=4 panic=2").console.lines().collect::<Vec<_>>(), "nothing else changes");
 }
 
 #[test]

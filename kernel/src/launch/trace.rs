@@ -1,36 +1,44 @@
-//! Traces of ranks: switched on by the word `trace_kib=N`, the memory that each rank may fill, and told to the host
-//! when programs are over.
+//! Traces of ranks, told to the host: by the word `trace_kib=N`, the memory that each rank may fill, when programs are over;
+//! by the word `failure_trace_kib=N` only after a failure, with what was under way then.
 
-use hal::Core;
+use hal::{Core, trace};
 
 use crate::{Console, Failure, args};
 
 const KEY: &str = "trace_kib";
+const FAILURE_KEY: &str = "failure_trace_kib";
 
 /// The most that a rank can be given, in KiB: a gibibyte.
 const MOST_KIB: usize = 1 << 20;
 
-/// Whether ranks are traced.
-#[cfg(target_os = "none")]
+/// Whether traces are told in any case.
 pub(super) fn is_on(line: &str) -> bool {
     args::value(line, KEY).is_some()
 }
 
 /// Begins the trace of a rank, if the command line says so.
 pub(super) fn start(hal: &impl Core, line: &str) -> Result<(), Failure> {
-    if let Some(kib) = args::value(line, KEY) {
+    let given = |key| args::value(line, key).map(|kib| (key, kib));
+    if let Some((key, kib)) = given(KEY).or_else(|| given(FAILURE_KEY)) {
         let kib = kib.parse::<usize>().ok().filter(|kib| *kib <= MOST_KIB).ok_or_else(|| {
-            Failure::new(format_args!("option `{KEY}={kib}`: not a number up to {MOST_KIB}")).on_all_ranks()
+            Failure::new(format_args!("option `{key}={kib}`: not a number up to {MOST_KIB}")).on_all_ranks()
         })?;
         hal.start_trace(kib * 1024);
     }
     Ok(())
 }
 
-/// Tells the host all that was traced, in lines `@trace RANK` and a line of [`end_trace`](hal::Trace::end_trace).
-pub(super) fn tell(hal: &impl Core, console: &dyn Console) {
-    let rank = hal.core().index();
-    hal.end_trace(&mut |line| console.write(format_args!("@trace {rank} {line}\n")));
+/// Tells the host [all that was traced](trace::tell), if it is to be told in any case.
+pub(super) fn tell(hal: &impl Core, line: &str, console: &dyn Console) {
+    if is_on(line) {
+        trace::tell(hal, true, &mut |line| console.write(line));
+    }
+}
+
+/// Tells the host what was traced until something failed, and what was under way, unless it was told already.
+#[cfg(not(target_os = "none"))]
+pub(super) fn tell_until_failure(hal: &impl Core, console: &dyn Console) {
+    trace::tell(hal, false, &mut |line| console.write(line));
 }
 
 #[cfg(test)]

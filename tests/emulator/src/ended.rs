@@ -13,6 +13,8 @@ pub enum Ended {
     Refused(Violation, u32),
     /// No core will ever do anything again.
     Stuck(String),
+    /// A debugger has ended it.
+    Killed,
     /// It was given up.
     TimedOut(String),
 }

@@ -34,6 +34,8 @@ pub mod consoles;
 #[cfg(feature = "cpu")]
 mod cpu;
 #[cfg(feature = "cpu")]
+pub mod debugger;
+#[cfg(feature = "cpu")]
 pub mod ended;
 #[cfg(feature = "cpu")]
 pub mod flame;

@@ -11,8 +11,9 @@ use std::{cell::RefCell, rc::Rc};
 use crate::{
     Chip, Violation,
     cpu::{Core, Shared, Turn},
+    debugger::Debugger,
     ended::Ended,
-    timed::Timed,
+    timed::{Pause, Timed},
 };
 
 /// Cycles of a turn.
@@ -37,6 +38,7 @@ pub struct Machine {
     profiled: bool,
     /// The cores instead, if the board keeps time.
     timed: Option<Timed>,
+    debugger: Option<Debugger>,
 }
 
 impl Machine {
@@ -50,6 +52,7 @@ impl Machine {
             waits: false,
             profiled: false,
             timed: None,
+            debugger: None,
         }
     }
 
@@ -62,6 +65,11 @@ impl Machine {
     /// From now on, cores that are released note where they execute the instructions that they count.
     pub fn profile_counted(&mut self) {
         self.profiled = true;
+    }
+
+    /// A debugger may look at the run, of a board that keeps time.
+    pub fn debug(&mut self, debugger: Debugger) {
+        self.debugger = Some(debugger);
     }
 
     /// What cores that were [profiled](Self::profile_counted) have executed while they counted instructions: linear addresses of
@@ -86,12 +94,7 @@ impl Machine {
     /// when it is complete, with the number of the core.
     pub fn run(&mut self, mut give_up: impl FnMut() -> bool, mut show: impl FnMut(usize, &str)) -> Ended {
         if let Some(mut timed) = self.timed.take() {
-            let ended = loop {
-                let ended = timed.run(self.profiled, &mut give_up);
-                if let Some(ended) = self.show_console(&mut show).or(ended) {
-                    break ended;
-                }
-            };
+            let ended = self.run_timed(&mut timed, &mut give_up, &mut show);
             self.timed = Some(timed);
             return ended;
         }
@@ -126,6 +129,42 @@ impl Machine {
         }
     }
 
+    /// The same, of a board that keeps time.
+    fn run_timed(
+        &mut self,
+        timed: &mut Timed,
+        give_up: &mut impl FnMut() -> bool,
+        show: &mut impl FnMut(usize, &str),
+    ) -> Ended {
+        let Some(mut debugger) = self.debugger.take() else {
+            loop {
+                let pause = timed.run(self.profiled, &mut *give_up);
+                let ended = if let Pause::Ended(ended) = pause { Some(ended) } else { None };
+                if let Some(ended) = self.show_console(show).or(ended) {
+                    return ended;
+                }
+            }
+        };
+        let mut gone_on = debugger.begin(timed);
+        let ended = loop {
+            if let Err(ended) = gone_on {
+                break ended;
+            }
+            let pause = timed.run(self.profiled, &mut *give_up);
+            if let Some(ended) = self.show_console(show) {
+                break ended;
+            }
+            gone_on = match pause {
+                Pause::Line => Ok(()),
+                Pause::Met(core, met) => debugger.stopped(timed, core, met),
+                Pause::Question => debugger.look(timed),
+                Pause::Ended(ended) => Err(ended),
+            };
+        };
+        debugger.end(timed, &ended);
+        ended
+    }
+
     /// A turn for each core that is not in reset. Returns whether all of them wait.
     fn round(&mut self) -> Result<bool, Ended> {
         let mut waits = true;
@@ -135,7 +174,7 @@ impl Machine {
                 continue;
             }
             if self.cores[number].is_none() {
-                let core = Core::new(number, self.profiled, Rc::clone(&self.shared));
+                let core = Core::new(number, self.profiled, None, Rc::clone(&self.shared));
                 let core = core.map_err(|error| {
                     let reason = format!("the CPU library does not start: {error:?}");
                     Ended::Refused(Violation::new(number, 0, reason), 0)

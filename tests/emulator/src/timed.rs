@@ -17,8 +17,10 @@ use prices::{Effect, Hardware, Journey, Settled, Traffic, Way};
 use crate::{
     Violation,
     cpu::{
-        Core, Shared, State,
+        Core, Cpu, Shared, State,
+        debug::{Met, Points},
         fibre::{Fibre, Request, Resume},
+        look::Look,
     },
     ended::Ended,
 };
@@ -39,6 +41,8 @@ const EVENTS_PER_QUESTION: u64 = 1 << 16;
 /// What a core does.
 struct Place {
     fibre: Fibre,
+    /// Its CPU, for a debugger.
+    cpu: Cpu,
     state: Rc<RefCell<State>>,
     /// From the effect of its access until its core goes on.
     answer_ps: u64,
@@ -46,6 +50,33 @@ struct Place {
     halted: bool,
     /// `pause` executed when somebody last looked.
     pauses: u64,
+}
+
+/// Why a run pauses.
+pub(crate) enum Pause {
+    /// A core has completed a line of its console.
+    Line,
+    /// A core has met what a debugger wants it to stop at.
+    Met(usize, Met),
+    /// A debugger may want something.
+    Question,
+    /// The run has ended.
+    Ended(Ended),
+}
+
+/// What a debugger wants of a run.
+#[derive(Default)]
+struct Debugged {
+    points: Rc<Points>,
+    /// The core that the debugger looked at last.
+    selected: usize,
+    /// The core that it has chosen to go on, and whether the others shall not.
+    chosen: Option<usize>,
+    is_locked: bool,
+    /// The core that goes on, if only one does.
+    only: Option<u16>,
+    /// Those that would go on, too.
+    postponed: Vec<(Effect, u16)>,
 }
 
 /// The cores of a board that keeps time.
@@ -67,6 +98,8 @@ pub(crate) struct Timed {
     changes: u64,
     quiet: u32,
     waited: u64,
+    /// If the run is debugged.
+    debugged: Option<Debugged>,
 }
 
 impl Timed {
@@ -90,7 +123,68 @@ impl Timed {
             changes: 0,
             quiet: 0,
             waited: 0,
+            debugged: None,
         }
+    }
+
+    /// From now on a debugger has the run: cores stop where it wants them to, and it is asked now and then. The cores that
+    /// were released are there.
+    ///
+    /// # Errors
+    /// How the run ends if a core cannot start.
+    pub(crate) fn debug(&mut self) -> Result<(), Ended> {
+        self.debugged = Some(Debugged::default());
+        self.follow_resets(false)
+    }
+
+    /// Where the debugger wants cores to stop.
+    pub(crate) fn points(&self) -> Rc<Points> {
+        self.debugged.as_ref().map(|debugged| Rc::clone(&debugged.points)).unwrap_or_default()
+    }
+
+    /// The debugger looks at a core.
+    pub(crate) fn select(&mut self, core: usize) {
+        self.debugged.iter_mut().for_each(|debugged| debugged.selected = core);
+    }
+
+    /// The core that the debugger looked at last.
+    pub(crate) fn selected(&self) -> usize {
+        self.debugged.as_ref().map_or(0, |debugged| debugged.selected)
+    }
+
+    /// Says which core is to go on, and not that others shall not.
+    pub(crate) fn choose(&mut self, core: Option<usize>) {
+        self.debugged.iter_mut().for_each(|debugged| (debugged.chosen, debugged.is_locked) = (core, false));
+    }
+
+    /// Others than the chosen core shall not go on.
+    pub(crate) fn lock(&mut self) {
+        self.debugged.iter_mut().for_each(|debugged| debugged.is_locked = true);
+    }
+
+    /// Lets cores go on, as was said. Those that were held up go on now.
+    pub(crate) fn go_on(&mut self) {
+        let now_ps = self.prices.cycles_ps(self.shared.borrow().chip.time());
+        if let Some(debugged) = &mut self.debugged {
+            debugged.only = debugged.chosen.filter(|_| debugged.is_locked).map(|core| core as u16);
+            self.ready.extend(debugged.postponed.drain(..).map(|(effect, core)| Reverse((now_ps, effect, core))));
+        }
+    }
+
+    /// The cores that are not held in reset.
+    pub(crate) fn running(&self) -> impl Iterator<Item = usize> {
+        self.cores.iter().enumerate().filter(|(_, place)| place.is_some()).map(|(core, _)| core)
+    }
+
+    /// A core as a debugger sees it.
+    pub(crate) fn look_at(&self, core: usize) -> Option<Look<'_>> {
+        let Place { cpu, state, .. } = self.cores.get(core)?.as_ref()?;
+        Some(Look { cpu, state })
+    }
+
+    /// What all cores share.
+    pub(crate) fn shared(&self) -> &Rc<RefCell<Shared>> {
+        &self.shared
     }
 
     /// Events so far.
@@ -103,13 +197,13 @@ impl Timed {
         self.cores.iter().flatten().map(|place| &place.state)
     }
 
-    /// Goes on until a core has completed a line of its console (nothing is returned then), or the run ends.
-    pub(crate) fn run(&mut self, profiled: bool, mut give_up: impl FnMut() -> bool) -> Option<Ended> {
+    /// Goes on until there is a reason to pause.
+    pub(crate) fn run(&mut self, profiled: bool, mut give_up: impl FnMut() -> bool) -> Pause {
         loop {
             if self.shared.borrow().chip.resets != self.resets
                 && let Err(ended) = self.follow_resets(profiled)
             {
-                return Some(ended);
+                return Pause::Ended(ended);
             }
             let first = self.ready.peek().map(|Reverse((time_ps, ..))| *time_ps);
             if let Some(next_ps) = self.traffic.next_ps()
@@ -124,33 +218,56 @@ impl Timed {
                 }
                 continue;
             }
-            let Some(Reverse((time_ps, _, core))) = self.ready.pop() else {
-                return Some(Ended::Stuck(self.places()));
+            let Some(Reverse((time_ps, effect, core))) = self.ready.pop() else {
+                return match self.debugged.as_ref().and_then(|debugged| debugged.only) {
+                    // It is halted.
+                    Some(only) => Pause::Met(only.into(), Met::Step),
+                    None => Pause::Ended(Ended::Stuck(self.places())),
+                };
             };
+            if self.postpones(effect, core) {
+                continue;
+            }
             self.events += 1;
-            if let Some(ended) = self.resume(core, time_ps) {
-                return Some(ended);
+            if let Some(pause) = self.resume(core, time_ps) {
+                return pause;
             }
             let cycle = self.prices.cycle_from(time_ps);
             if cycle >= self.look_at
                 && let Some(ended) = self.look(cycle)
             {
-                return Some(ended);
+                return Pause::Ended(ended);
             }
             if self.shared.borrow().chip.has_console_lines() {
-                return None;
+                return Pause::Line;
             }
-            if self.events.is_multiple_of(EVENTS_PER_QUESTION) && give_up() {
-                return Some(Ended::TimedOut(self.places()));
+            if self.events.is_multiple_of(EVENTS_PER_QUESTION) {
+                if give_up() {
+                    return Pause::Ended(Ended::TimedOut(self.places()));
+                }
+                if self.debugged.is_some() {
+                    return Pause::Question;
+                }
             }
         }
     }
 
+    /// Whether a core that is ready has to wait for a debugger's leave.
+    fn postpones(&mut self, effect: Effect, core: u16) -> bool {
+        let Some(debugged) = &mut self.debugged else { return false };
+        let postpones = debugged.only.is_some_and(|only| only != core);
+        if postpones {
+            debugged.postponed.push((effect, core));
+        }
+        postpones
+    }
+
     /// A core goes on at a time.
-    fn resume(&mut self, core: u16, time_ps: u64) -> Option<Ended> {
+    fn resume(&mut self, core: u16, time_ps: u64) -> Option<Pause> {
         let place = self.cores[usize::from(core)].as_mut()?;
         let [effect, complete] = [0, place.answer_ps].map(|later| self.prices.cycle_from(time_ps + later));
         place.halted = false;
+        let mut pause = None;
         let request = place.fibre.resume(Resume::Go { effect, complete });
         match request {
             Some(Request::Access { start, place: to, effect }) => {
@@ -167,6 +284,11 @@ impl Timed {
                     }
                 }
             }
+            Some(Request::Stopped { now, met }) => {
+                place.answer_ps = 0;
+                self.ready.push(Reverse((self.prices.cycles_ps(now), Effect::Read, core)));
+                pause = Some(Pause::Met(core.into(), met));
+            }
             Some(Request::Turn(cycle)) => {
                 place.answer_ps = 0;
                 self.ready.push(Reverse((self.prices.cycles_ps(cycle), Effect::Read, core)));
@@ -180,11 +302,11 @@ impl Timed {
             None => {
                 let wrong = self.shared.borrow_mut().wrong.take();
                 let (violation, code) = wrong.unwrap_or_else(|| (Violation::new(core.into(), 0, "it stopped"), 0));
-                return Some(Ended::Refused(violation, code));
+                return Some(Pause::Ended(Ended::Refused(violation, code)));
             }
         }
         self.wake_halted(time_ps);
-        None
+        pause
     }
 
     /// Those look at their pins that wait for an interrupt, if somebody has changed any.
@@ -199,6 +321,9 @@ impl Timed {
             {
                 // Its timer, if that runs, is looked at now.
                 self.ready.retain(|Reverse((.., other))| usize::from(*other) != core);
+                if let Some(debugged) = &mut self.debugged {
+                    debugged.postponed.retain(|(_, other)| usize::from(*other) != core);
+                }
                 self.ready.push(Reverse((time_ps, Effect::Read, core as u16)));
             }
         }
@@ -217,17 +342,21 @@ impl Timed {
                 (Some(_), false) => {
                     let place = self.cores[core].take();
                     self.ready.retain(|Reverse((.., other))| usize::from(*other) != core);
+                    if let Some(debugged) = &mut self.debugged {
+                        debugged.postponed.retain(|(_, other)| usize::from(*other) != core);
+                    }
                     place.into_iter().for_each(|place| place.fibre.end());
                 }
                 (None, true) => {
                     let refused = |reason: String| Ended::Refused(Violation::new(core, 0, reason), 0);
-                    let started = Core::new(core, profiled, Rc::clone(&self.shared));
+                    let points = self.debugged.as_ref().map(|debugged| &debugged.points);
+                    let started = Core::new(core, profiled, points, Rc::clone(&self.shared));
                     let started =
                         started.map_err(|error| refused(format!("the CPU library does not start: {error:?}")))?;
-                    let state = started.state();
+                    let (cpu, state) = started.handles();
                     let fibre = Fibre::new(started);
                     let fibre = fibre.map_err(|error| refused(format!("there is no memory for its stack: {error}")))?;
-                    self.cores[core] = Some(Place { fibre, state, answer_ps: 0, halted: false, pauses: 0 });
+                    self.cores[core] = Some(Place { fibre, cpu, state, answer_ps: 0, halted: false, pauses: 0 });
                     if !self.under_way[core] {
                         self.ready.push(Reverse((self.prices.cycles_ps(clock), Effect::Read, core as u16)));
                     }

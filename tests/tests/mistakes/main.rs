@@ -14,6 +14,7 @@ mod races;
 mod registers;
 mod stale_cached;
 mod stale_lines;
+mod wasted;
 mod windows;
 
 use std::{fs, path::Path};
@@ -22,6 +23,13 @@ use hal::{
     emulated::Omit,
     sim::{Finding, Machine, Mistake, SimCore},
 };
+
+/// The line of a function that ends with this mark.
+fn marked_line(source: &str, function: &str, mark: &str) -> u32 {
+    let mut lines = source.lines().zip(1..);
+    lines.find(|(line, _)| line.starts_with(&format!("fn {function}("))).expect("a case is a function");
+    lines.take_while(|(line, _)| *line != "}").find(|(line, _)| line.ends_with(mark)).expect("a line is marked").1
+}
 
 /// A program that is wrong if it is asked to be.
 struct Case {
@@ -52,11 +60,7 @@ impl Case {
     /// The line of its mistake.
     fn line(&self) -> u32 {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(self.file);
-        let source = fs::read_to_string(path).expect("the sources are there");
-        let mut lines = source.lines().zip(1..);
-        lines.find(|(line, _)| line.starts_with(&format!("fn {}(", self.name))).expect("a case is a function");
-        let marked = |(line, _): &(&str, u32)| line.ends_with("// MISTAKE");
-        lines.take_while(|(line, _)| *line != "}").find(marked).expect("a mistake is marked").1
+        marked_line(&fs::read_to_string(path).expect("the sources are there"), self.name, "// MISTAKE")
     }
 
     fn findings(&self, wrong: bool) -> Vec<Finding> {

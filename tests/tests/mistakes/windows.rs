@@ -1,6 +1,6 @@
 //! Mistakes around windows and collective operations: what epochs order, and what not.
 
-use collectives::{AccessEpoch, Comm, Group, Lock, Operator, Window};
+use collectives::{AccessEpoch, Blocks, Comm, Group, Lock, Operator, Window};
 use hal::{Clock, sim::SimCore};
 
 use crate::{
@@ -13,6 +13,11 @@ cases! {
     Race on 3: a_put_meets_a_get;
     Race on 3: puts_under_a_shared_lock;
     Race on 2: an_exposed_part_is_read_too_early;
+    OneSided on 2: two_puts_of_one_epoch;
+    OneSided on 2: a_get_of_what_was_just_put;
+    OneSided on 2: a_local_flush_completes_nothing_there;
+    OneSided on 2: a_put_over_an_accumulated_element;
+    OneSided on 2: vector_puts_overlap;
 }
 
 /// Both put in one epoch of the target.
@@ -116,4 +121,77 @@ pub(crate) fn ring(core: &SimCore) {
     }
     comm.allreduce(&[view.load(0)], &mut [0], &Operator::SUM).unwrap();
     window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}
+
+/// Makes a window of two cores, on which core 1 does something while core 0 has lent its part.
+fn on_a_lent_part(core: &SimCore, act: impl Fn(&Window<'_, SimCore, u32>)) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (window, view) = Window::<_, u32>::create(&comm, &mut caches, 64).unwrap();
+    let lent = window.lend(view, &mut caches).map_err(|_| ()).unwrap();
+    comm.barrier();
+    if me(core) == 1 {
+        act(&window);
+    }
+    comm.barrier();
+    let view = lent.take_back(&mut caches);
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
+}
+
+/// The library carries them out one after the other, another one need not.
+fn two_puts_of_one_epoch(core: &SimCore, wrong: bool) {
+    let (first, second) = ([1; 8], [2; 8]);
+    on_a_lent_part(core, |window| {
+        let mut epoch = window.lock(0, Lock::Exclusive).unwrap();
+        epoch.put(0, 0, &first).unwrap();
+        if !wrong {
+            epoch = epoch.flush();
+        }
+        epoch.put(0, 7, &second).unwrap(); // MISTAKE
+        epoch.unlock();
+    });
+}
+
+fn a_get_of_what_was_just_put(core: &SimCore, wrong: bool) {
+    let value = [1; 8];
+    on_a_lent_part(core, |window| {
+        let mut got = [0; 4];
+        let epoch = window.lock_all().unwrap();
+        epoch.put(0, 0, &value).unwrap();
+        epoch.get(0, if wrong { 4 } else { 8 }, &mut got).unwrap(); // MISTAKE
+        epoch.unlock_all();
+    });
+}
+
+fn a_local_flush_completes_nothing_there(core: &SimCore, wrong: bool) {
+    let value = [1; 8];
+    on_a_lent_part(core, |window| {
+        let mut epoch = window.lock(0, Lock::Shared).unwrap();
+        epoch.put(0, 0, &value).unwrap();
+        epoch = if wrong { epoch.flush_local() } else { epoch.flush() };
+        epoch.put(0, 0, &value).unwrap(); // MISTAKE
+        epoch.unlock();
+    });
+}
+
+fn a_put_over_an_accumulated_element(core: &SimCore, wrong: bool) {
+    let value = [1; 2];
+    on_a_lent_part(core, |window| {
+        let epoch = window.lock(0, Lock::Shared).unwrap();
+        epoch.accumulate(0, 3, &value, Operator::SUM).unwrap();
+        epoch.accumulate(0, 4, &value, Operator::SUM).unwrap();
+        epoch.put_value(0, if wrong { 5 } else { 6 }, 1).unwrap(); // MISTAKE
+        epoch.unlock();
+    });
+}
+
+fn vector_puts_overlap(core: &SimCore, wrong: bool) {
+    let values = [1; 8];
+    let blocks = |first| Blocks { first, block: 2, stride: 4, count: 4 };
+    on_a_lent_part(core, |window| {
+        let epoch = window.lock(0, Lock::Exclusive).unwrap();
+        epoch.put_blocks(0, blocks(0), &values).unwrap();
+        epoch.put_blocks(0, blocks(if wrong { 1 } else { 2 }), &values).unwrap(); // MISTAKE
+        epoch.unlock();
+    });
 }

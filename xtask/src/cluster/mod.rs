@@ -16,8 +16,9 @@ use crate::{
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::{Machine, Node, Staged},
+    report::ReportOptions,
     run::{self, Common},
-    setup, workspace,
+    setup, trace, workspace,
 };
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -57,6 +58,12 @@ pub(crate) struct Arguments {
     /// Seconds of its processor time until a node that does not end is given up [default: as for `run`]
     #[arg(long, value_name = "SECONDS", value_parser = command_line::seconds())]
     timeout: Option<u64>,
+
+    #[command(flatten)]
+    trace: trace::Options,
+
+    #[command(flatten)]
+    report: ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -164,7 +171,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     let inputs = common.inputs(&program)?;
     let plan = run::plan(&program, arguments.cores, &inputs, &common.words)?;
-    let words = common.words(&program, None, false)?;
+    let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, arguments.report.purpose(common.lines))?;
+    let words = trace::Memory::add(traces, common.words(&program, None, false)?);
     if !common.no_build {
         catalogue::check(&program)?;
     }
@@ -188,7 +196,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         _ => {}
     })?;
     drop(progress);
-    run::conclude(&outcome, &workspace::results(&program.name), &inputs, common.counters)
+    let directory = workspace::results(&program.name);
+    let judged = run::judge(&outcome, &directory, &inputs, common.counters);
+    arguments.report.write(&outcome, &directory, None, &[])?;
+    arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))
 }
 
 #[cfg(test)]

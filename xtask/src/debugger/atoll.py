@@ -15,6 +15,7 @@ NOTES = "hal::qemu::emulator::stuck::NOTES"
 CORE = "(((hal::qemu::emulator::platform::CORE.0).0).value).0"
 FRAMES = "hal::qemu::emulator::window_pages::FRAMES_AND_TWINS"
 HANDED = "((hal::qemu::handed::facts::INFORMATION.data.value.value.value).0)"
+NOTEBOOK = "hal::bare::notebook::NOTEBOOK.0.value"
 
 # Functions that are not the program's: where a core is says little, and who called them says more.
 LIBRARIES = ("core::", "alloc::", "hal::", "spin::", "kernel::", "compiler_builtins::", "<", "mem")
@@ -60,6 +61,29 @@ def shown(value):
         gdb.execute("set language %s" % language, to_string=True)
 
 
+def elements(vector):
+    """The elements of a vector of a fixed capacity."""
+    buffer = inner(vector, "buffer", "buffer")
+    return [inner(buffer[index], "value", "value") for index in range(int(vector["len"]))]
+
+
+def text(value):
+    """A string of Rust's."""
+    return value["data_ptr"].string(length=int(value["length"]))
+
+
+def wait_in(option):
+    """What is waited for, of a value that has a reason or none."""
+    reason = re.search(
+        r'what: "([^"]*)", peer: [^ ]*?(?:None|Some\([^)]*?\(?(\d+)\)+), detail: [^ ]*?(?:None|Some\((\d+)\))',
+        shown(option),
+    )
+    if not reason:
+        return None
+    what, peer, detail = reason.groups()
+    return "waits for %s%s%s" % (what, " %s" % detail if detail else "", " from rank %s" % peer if peer else "")
+
+
 def without_generics(name):
     """A function's name without what it was made for."""
     before, name = None, name.replace("->", "")
@@ -68,13 +92,18 @@ def without_generics(name):
     return name
 
 
+def this_core():
+    """The number of the selected core."""
+    return int(bare(rust(CORE_NUMBER)))
+
+
 class Core:
     """A core that a thread of gdb's stands for. To ask for one selects it."""
 
     def __init__(self, thread):
         self.thread = thread
         thread.switch()
-        self.number = int(bare(rust(CORE_NUMBER)))
+        self.number = this_core()
 
     def place(self):
         """The innermost function of the program, with file and line, or that in which it is."""
@@ -87,17 +116,23 @@ class Core:
 
     def state(self):
         """What the core does: it runs, has finished, or waits for something."""
-        note = int(bare(rust("%s[%d].state" % (NOTES, self.number))))
-        if note in (0, FINISHED):
-            return "has finished" if note else "runs"
-        reason = re.search(
-            r'what: "([^"]*)", peer: [^ ]*?(?:None|Some\([^)]*?\(?(\d+)\)+), detail: [^ ]*?(?:None|Some\((\d+)\))',
-            shown(rust("%s[%d]" % (WAITS, self.number))),
-        )
-        if not reason:
-            return "waits"
-        what, peer, detail = reason.groups()
-        return "waits for %s%s%s" % (what, " %s" % detail if detail else "", " from rank %s" % peer if peer else "")
+        return MACHINE.state(self.number)
+
+    def epochs(self):
+        """Its open epochs, in words."""
+        notebook = rust(NOTEBOOK)
+        for epoch in elements(notebook["epochs"]):
+            epoch, since = (epoch[field] for field in epoch.type.fields())
+            words = [int(epoch["with"][word]) for word in range(epoch["with"].type.range()[1] + 1)]
+            ranks = [rank for rank in range(32 * len(words)) if words[rank // 32] >> rank % 32 & 1]
+            others = "all ranks" if epoch["with_all"] else "ranks %s" % ranges(ranks) if ranks else "no rank"
+            begun = int(since) / int(notebook["ticks_per_second"]) * 1e3
+            yield "%s epoch on window %d with %s, since %.6f ms" % (text(epoch["kind"]), epoch["window"], others, begun)
+
+    def areas(self):
+        """What lines of every MPB are, as this core knows them: the first, the one behind the last, and what."""
+        areas = elements(rust(NOTEBOOK)["areas"])
+        return sorted((int(area["first"]), int(area["end"]), text(area["what"])) for area in areas)
 
 
 def cores():
@@ -137,25 +172,116 @@ def raw(value, form):
     return struct.iter_unpack("<" + form, bytes)
 
 
-def mpb_address(rank, line):
-    """Where memory has a line of an MPB."""
-    handed = rust(HANDED)
-    if not 0 <= rank < int(handed["core_count"]):
-        raise gdb.GdbError("there is no rank %d" % rank)
-    if not 0 <= line < MPB_LINES:
-        raise gdb.GdbError("an MPB has no line %d" % line)
-    return int(handed["mpb"]) + (rank * MPB_LINES + line) * LINE_BYTES
+class Qemu:
+    """Cores that QEMU emulates, whose caches and waits are in the HAL's statics."""
+
+    def state(self, core):
+        note = int(bare(rust("%s[%d].state" % (NOTES, core))))
+        if note in (0, FINISHED):
+            return "has finished" if note else "runs"
+        return wait_in(rust("%s[%d]" % (WAITS, core))) or "waits"
+
+    def mpb_address(self, rank, line):
+        """Where memory has a line of an MPB."""
+        handed = rust(HANDED)
+        if not 0 <= rank < int(handed["core_count"]):
+            raise gdb.GdbError("there is no rank %d" % rank)
+        if not 0 <= line < MPB_LINES:
+            raise gdb.GdbError("an MPB has no line %d" % line)
+        return int(handed["mpb"]) + (rank * MPB_LINES + line) * LINE_BYTES
+
+    def mpb_lines(self, rank, first, count):
+        """Lines of an MPB as memory has them."""
+        address = self.mpb_address(rank, first)
+        count = min(count, MPB_LINES - first)
+        data = bytes(gdb.selected_inferior().read_memory(address, count * LINE_BYTES))
+        return [data[at : at + LINE_BYTES] for at in range(0, len(data), LINE_BYTES)]
+
+    def show_lines(self, core):
+        """Shows what the selected core holds."""
+        try:
+            hardware = rust(CORE + ".hardware")
+        except gdb.error:
+            raise gdb.GdbError("this core has not begun")
+        lines = inner(hardware, "lines", "value", "value")
+        generation = int(lines["generation"])
+        for (key, held), (data,) in zip(raw(lines["tags"], "QQ"), raw(lines["lines"], "%ds" % LINE_BYTES)):
+            if held == generation:
+                print("L1: %s: %s" % (line_name(key), hexadecimal(data)))
+                memory = None if key >> 63 else self.mpb_lines(key >> 8, key & 0xFF, 1)[0]
+                if memory not in (None, data):
+                    print("    is stale; memory has %s" % hexadecimal(memory))
+        self.show_pending(lines["pending"])
+        own, domain = (hardware[copies].referenced_value() for copies in ("own", "domain"))
+        frames, twins, domain_frames, domain_twins = (int(rust("%s[%d]" % (FRAMES, at))) for at in range(4))
+        self.show_pages(own, "own page", frames, twins)
+        if own.address != domain.address:
+            self.show_pages(domain, "page of the domain", domain_frames, domain_twins)
+
+    def show_pending(self, pending):
+        if shown(pending).endswith("None"):
+            print("write-combine buffer: empty")
+            return
+        pending = rust(CORE + ".hardware.lines.value.value.pending.0")
+        (data,) = next(raw(pending["data"], "%ds" % LINE_BYTES))
+        at = shown(pending["at"])
+        mpb = re.search(r"CoreId \((\d+)\), line: (\d+)", at)
+        name = line_name(int(mpb[1]) << 8 | int(mpb[2])) if mpb else re.sub(r"\w+::", "", at)
+        print("write-combine buffer: %s: %s" % (name, hexadecimal(data, int(pending["mask"]))))
+
+    def show_pages(self, copies, what, frames, twins):
+        resident, memory = inner(copies, "region", "value", "value", "resident"), gdb.selected_inferior()
+        for page in elements(resident):
+            page = page[page.type.fields()[0]]
+            begin = int(page["frame"]) * PAGE_BYTES
+            frame, twin = (memory.read_memory(base + begin, PAGE_BYTES) for base in (frames, twins))
+            differ = {at // LINE_BYTES for at in range(PAGE_BYTES) if frame[at] != twin[at]}
+            # gdb has no integers of 16 bytes.
+            (fetched,) = next(raw(page["lines"], "16s"))
+            present = [line for line in range(PAGE_BYTES // LINE_BYTES) if fetched[line // 8] >> line % 8 & 1]
+            dirty = ranges([line for line in present if line in differ])
+            print("%s %d: %d lines, dirty: %s" % (what, int(page["page"]), len(present), dirty or "none"))
 
 
-def mpb_line(rank, line):
-    """A line of an MPB as memory has it."""
-    return bytes(gdb.selected_inferior().read_memory(mpb_address(rank, line), LINE_BYTES))
+class Board:
+    """Cores of an emulated board, whose caches and lookup tables the emulator shows."""
+
+    def ask(self, command):
+        """What the emulator says to a command."""
+        return gdb.execute("monitor " + command, to_string=True)
+
+    def state(self, core):
+        return wait_in(rust(NOTEBOOK + ".wait")) or "runs"
+
+    def mpb(self, rank, first, count):
+        """Addresses and contents of lines of an MPB."""
+        told = self.ask("mpb %d %d %d" % (rank, first, count))
+        lines = re.findall(r"^(0x\w+) line \d+: ([\w ]+)$", told, re.MULTILINE)
+        if not lines:
+            raise gdb.GdbError(told.strip())
+        return [(int(address, 16), bytes.fromhex(data)) for address, data in lines]
+
+    def mpb_address(self, rank, line):
+        """Where cores see a line of an MPB."""
+        return self.mpb(rank, line, 1)[0][0]
+
+    def mpb_lines(self, rank, first, count):
+        """Lines of an MPB as memory has them."""
+        return [data for _, data in self.mpb(rank, first, count)]
+
+    def show_lines(self, core):
+        """Shows what a core holds."""
+        print(self.ask("lines %d" % core), end="")
+
+
+# The script that attaches says which.
+MACHINE = Board() if ON_BOARD else Qemu()
 
 
 def number(argument, what):
     """A number that a user has typed."""
     try:
-        return int(str(gdb.parse_and_eval(argument)), 0)
+        return int(gdb.parse_and_eval(argument))
     except (gdb.error, ValueError):
         raise gdb.GdbError("which %s? `%s` is no number" % (what, argument))
 
@@ -217,7 +343,7 @@ class RankOf(gdb.Function):
         super().__init__("_rank")
 
     def invoke(self):
-        return int(bare(rust(CORE_NUMBER)))
+        return this_core()
 
 
 class Lines(gdb.Command):
@@ -231,49 +357,7 @@ class Lines(gdb.Command):
         super().__init__("atoll lines", gdb.COMMAND_USER)
 
     def invoke(self, argument, from_tty):
-        try:
-            hardware = rust(CORE + ".hardware")
-        except gdb.error:
-            raise gdb.GdbError("this core has not begun")
-        lines = inner(hardware, "lines", "value", "value")
-        generation = int(lines["generation"])
-        for (key, held), (data,) in zip(raw(lines["tags"], "QQ"), raw(lines["lines"], "%ds" % LINE_BYTES)):
-            if held == generation:
-                print("L1: %s: %s" % (line_name(key), hexadecimal(data)))
-                memory = None if key >> 63 else mpb_line(key >> 8, key & 0xFF)
-                if memory not in (None, data):
-                    print("    is stale; memory has %s" % hexadecimal(memory))
-        self.show_pending(lines["pending"])
-        own, domain = (hardware[copies].referenced_value() for copies in ("own", "domain"))
-        frames, twins, domain_frames, domain_twins = (int(rust("%s[%d]" % (FRAMES, at))) for at in range(4))
-        self.show_pages(own, "own page", frames, twins)
-        if own.address != domain.address:
-            self.show_pages(domain, "page of the domain", domain_frames, domain_twins)
-
-    def show_pending(self, pending):
-        if shown(pending).endswith("None"):
-            print("write-combine buffer: empty")
-            return
-        pending = rust(CORE + ".hardware.lines.value.value.pending.0")
-        (data,) = next(raw(pending["data"], "%ds" % LINE_BYTES))
-        at = shown(pending["at"])
-        mpb = re.search(r"CoreId \((\d+)\), line: (\d+)", at)
-        name = line_name(int(mpb[1]) << 8 | int(mpb[2])) if mpb else re.sub(r"\w+::", "", at)
-        print("write-combine buffer: %s: %s" % (name, hexadecimal(data, int(pending["mask"]))))
-
-    def show_pages(self, copies, what, frames, twins):
-        resident, memory = inner(copies, "region", "value", "value", "resident"), gdb.selected_inferior()
-        for index in range(int(resident["len"])):
-            page = inner(resident, "buffer", "buffer")[index]["value"]["value"]
-            page = page[page.type.fields()[0]]
-            begin = int(page["frame"]) * PAGE_BYTES
-            frame, twin = (memory.read_memory(base + begin, PAGE_BYTES) for base in (frames, twins))
-            differ = {at // LINE_BYTES for at in range(PAGE_BYTES) if frame[at] != twin[at]}
-            # gdb has no integers of 16 bytes.
-            (fetched,) = next(raw(page["lines"], "16s"))
-            present = [line for line in range(PAGE_BYTES // LINE_BYTES) if fetched[line // 8] >> line % 8 & 1]
-            dirty = ranges([line for line in present if line in differ])
-            print("%s %d: %d lines, dirty: %s" % (what, int(page["page"]), len(present), dirty or "none"))
+        MACHINE.show_lines(this_core())
 
 
 class Mpb(gdb.Command):
@@ -289,10 +373,57 @@ class Mpb(gdb.Command):
         if not 1 <= len(words) <= 3:
             raise gdb.GdbError("whose? for example: atoll mpb 3 0 16")
         rank, first, count = words + [0, MPB_LINES][len(words) - 1 :]
-        for line in range(first, min(first + count, MPB_LINES)):
-            data = mpb_line(rank, line)
+        areas = Core(gdb.selected_thread()).areas()
+        for line, data in enumerate(MACHINE.mpb_lines(rank, first, count), first):
             if any(data) or count == 1:
-                print("line %d: %s" % (line, hexadecimal(data)))
+                what = next((", %s" % what for begin, end, what in areas if begin <= line < end), "")
+                print("line %d%s: %s" % (line, what, hexadecimal(data)))
+
+
+class Layout(gdb.Command):
+    """Show what the lines of every MPB are, as the selected rank knows it: flags, marks of windows, staging."""
+
+    def __init__(self):
+        super().__init__("atoll layout", gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        areas = Core(gdb.selected_thread()).areas()
+        if not areas:
+            raise gdb.GdbError("this rank has not joined the others yet")
+        for first, end, what in areas:
+            print("lines %s: %s" % (ranges(range(first, end)), what))
+
+
+class Epochs(gdb.Command):
+    """Show which ranks have an epoch open: of what kind, on which window, with whom, since when by the machine's clock."""
+
+    def __init__(self):
+        super().__init__("atoll epochs", gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        chosen = gdb.selected_thread()
+        try:
+            for core in cores():
+                for epoch in core.epochs():
+                    print("rank %d: %s" % (core.number, epoch))
+        finally:
+            chosen.switch()
+
+
+class Asked(gdb.Command):
+    """What only the emulator of boards knows."""
+
+    def __init__(self, name, what, needs):
+        self.__doc__, self.name, self.needs = what, name, needs
+        super().__init__("atoll %s" % name, gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        if not isinstance(MACHINE, Board):
+            raise gdb.GdbError("`atoll %s` is for the emulated board: cargo xtask board" % self.name)
+        if bool(argument) != self.needs:
+            raise gdb.GdbError(self.__doc__)
+        words = " %#x" % number(argument, "address") if self.needs else ""
+        print(MACHINE.ask("%s %d%s" % (self.name, this_core(), words)), end="")
 
 
 class Watched(gdb.Breakpoint):
@@ -300,7 +431,8 @@ class Watched(gdb.Breakpoint):
 
     def __init__(self, rank, line):
         self.place = "line %d of the MPB of rank %d" % (line, rank)
-        self.address, self.known = mpb_address(rank, line), mpb_line(rank, line)
+        self.rank, self.line = rank, line
+        self.address, self.known = MACHINE.mpb_address(rank, line), MACHINE.mpb_lines(rank, line, 1)[0]
         language = gdb.parameter("language")
         gdb.execute("set language c", to_string=True)
         try:
@@ -311,10 +443,10 @@ class Watched(gdb.Breakpoint):
             gdb.execute("set language %s" % language, to_string=True)
 
     def stop(self):
-        now = bytes(gdb.selected_inferior().read_memory(self.address, LINE_BYTES))
+        now = MACHINE.mpb_lines(self.rank, self.line, 1)[0]
         changed = sum(1 << at for at in range(LINE_BYTES) if now[at] != self.known[at])
         self.known = now
-        print("rank %d has stored to %s: %s" % (int(bare(rust(CORE_NUMBER))), self.place, hexadecimal(now, changed)))
+        print("rank %d has stored to %s: %s" % (this_core(), self.place, hexadecimal(now, changed)))
         return True
 
 
@@ -337,5 +469,9 @@ Rank()
 Break()
 Lines()
 Mpb()
+Layout()
+Epochs()
+Asked("lut", "Show the lookup table of the selected rank's core: `atoll lut`.", False)
+Asked("caches", "Show what caches and memory have of the line at an address: `atoll caches ADDRESS`.", True)
 Watch()
 RankOf()

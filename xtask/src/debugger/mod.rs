@@ -1,4 +1,4 @@
-//! A debugger for programs in QEMU, whose own stub shows each core as a thread.
+//! A debugger for programs in QEMU and on the emulator of boards, whose stubs show each core as a thread.
 //!
 //! The machine waits, before its first instruction or where it has failed, and the user attaches gdb by one command. What gdb is
 //! told besides is in `atoll.py`: which rank a thread is, what it holds of others' memory, and what it waits for.
@@ -17,8 +17,14 @@ const SOCKET: &str = "gdb.sock";
 /// The file's name beside it.
 const SCRIPT: &str = "attach.gdb";
 
+/// What is beside a copy of it for the last machine, at a place that editors can know: the image.
+const IMAGE: &str = "image";
+
 /// The word with which the kernel holds a machine that has failed.
 pub(crate) const HOLD: &str = "hold";
+
+/// What the emulator of boards says when it holds one that has failed.
+const BOARD_HELD: &str = "the board has failed, and is held for a debugger";
 
 /// What a program that is debugged begins with, on every core.
 const ENTRY: &str = "atoll_core_main";
@@ -29,11 +35,11 @@ const C_ENTRY: &str = "main";
 #[derive(Args)]
 pub(crate) struct DebuggerOptions {
     /// Stop before the program begins, and say how to attach gdb
-    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "timeout", "gdb_on_failure"])]
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "timeout", "gdb_on_failure"])]
     gdb: bool,
 
     /// Hold the machine where it has failed, and say how to attach gdb
-    #[arg(long, conflicts_with_all = ["lines", "no_build", "coherent", "timeout"])]
+    #[arg(long, conflicts_with_all = ["lines", "no_build", "timeout"])]
     gdb_on_failure: bool,
 }
 
@@ -42,6 +48,13 @@ pub(crate) struct DebuggerOptions {
 pub(crate) enum Stop {
     BeforeProgram,
     OnFailure,
+}
+
+/// Whose stub it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stub {
+    Qemu,
+    Board,
 }
 
 impl DebuggerOptions {
@@ -57,7 +70,13 @@ impl Stop {
     /// # Errors
     ///
     /// When a file cannot be written.
-    pub(crate) fn prepare(self, monitor: &Monitor, program: &Program, tools: &DebuggerTools) -> Result<Debugger> {
+    pub(crate) fn prepare(
+        self,
+        stub: Stub,
+        monitor: &Monitor,
+        program: &Program,
+        tools: &DebuggerTools,
+    ) -> Result<Debugger> {
         let directory = workspace::target().join("debugger");
         fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", workspace::display(&directory)))?;
         let python = directory.join("atoll.py");
@@ -67,29 +86,47 @@ impl Stop {
             Self::BeforeProgram => format!("tbreak {}\ncontinue\n", if program.c.is_some() { C_ENTRY } else { ENTRY }),
             Self::OnFailure => "atoll ranks\n".into(),
         };
+        // What is watched on a board is where the thread sees it that is selected then.
+        let (inserted, on_board) = if stub == Stub::Board { ("on", "True") } else { ("off", "False") };
         let text = format!(
-            "set confirm off\nset pagination off\nset print thread-events off\nfile {}\ntarget remote {}\nsource {}\n{begin}",
+            "set confirm off\nset pagination off\nset print thread-events off\nset breakpoint always-inserted {inserted}\n\
+             file {}\ntarget remote {}\npython ON_BOARD = {on_board}\nsource {}\n{begin}",
             monitor.image.display(),
             socket.display(),
             python.display(),
         );
-        fs::write(&script, text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
+        fs::write(&script, &text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
+        fs::write(directory.join(SCRIPT), text).context("cannot write the debugger's script for editors")?;
+        link(&monitor.image, &directory.join(IMAGE)).context("cannot link the image for editors")?;
         let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
-        Ok(Debugger { stop: self, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
+        Ok(Debugger { stop: self, stub, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
+    }
+}
+
+/// Lets a link lead to a file, whatever was there.
+fn link(to: &Path, from: &Path) -> std::io::Result<()> {
+    match fs::remove_file(from) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => std::os::unix::fs::symlink(to, from),
     }
 }
 
 /// A machine that can be debugged.
 pub(crate) struct Debugger {
     stop: Stop,
+    stub: Stub,
     command: Vec<PathBuf>,
     socket: PathBuf,
     monitor: Monitor,
 }
 
 impl Debugger {
-    /// QEMU's arguments for it.
+    /// The machine's arguments for it.
     pub(crate) fn machine_arguments(&self) -> Vec<String> {
+        if self.stub == Stub::Board {
+            let option = if self.stop == Stop::BeforeProgram { "--gdb" } else { "--gdb-on-failure" };
+            return vec![option.into(), self.socket.display().to_string()];
+        }
         let stub = ["-gdb".into(), format!("unix:{SOCKET},server=on,wait=off")];
         let stopped = (self.stop == Stop::BeforeProgram).then(|| "-S".to_owned());
         stub.into_iter().chain(stopped).collect()
@@ -114,7 +151,8 @@ impl Debugger {
 
     /// Whether the machine, which has just said this line, has failed and is held.
     pub(crate) fn is_held(&self, line: &str) -> bool {
-        self.stop == Stop::OnFailure && line.starts_with("@done failed")
+        let held = if self.stub == Stub::Board { BOARD_HELD } else { "@done failed" };
+        self.stop == Stop::OnFailure && line.starts_with(held)
     }
 
     /// Looks at a line of the machine: where it is held, stops all of its cores as they are, and says how to attach.
@@ -125,9 +163,12 @@ impl Debugger {
         }
     }
 
-    /// Stops all cores of a machine that has failed: those that have not would go on to their next waits.
+    /// Stops all cores of a machine that has failed: those that have not would go on to their next waits. The emulator of boards
+    /// has done so itself.
     pub(crate) fn hold(&self) {
-        if let Err(error) = self.monitor.stop() {
+        if self.stub == Stub::Qemu
+            && let Err(error) = self.monitor.stop()
+        {
             eprintln!("the other cores go on: {error:#}");
         }
     }
@@ -135,5 +176,23 @@ impl Debugger {
     fn invite(&self, progress: &Progress, what: &str) {
         let words: Vec<_> = self.command.iter().map(|word| word.display().to_string()).collect();
         progress.print(&format!("{what}; `kill` there, or Ctrl-C here, ends it:\n\n    {}\n", words.join(" ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_guide_has_a_launch_file_for_what_is_written() {
+        let page = include_str!("../../../kernel/src/guide/reading_a_failure.md");
+        let (_, rest) = page.split_once("```json\n").unwrap();
+        let file: Value = serde_json::from_str(rest.split_once("```").unwrap().0).unwrap();
+        let configuration = &file["configurations"][0];
+        let place = |name: &str| format!("${{workspaceFolder}}/target/debugger/{name}");
+        assert_eq!(configuration["program"], json!(place(IMAGE)));
+        assert_eq!(configuration["customLaunchSetupCommands"], json!([{"text": format!("source {}", place(SCRIPT))}]));
+        assert_eq!((&configuration["type"], &configuration["MIMode"]), (&json!("cppdbg"), &json!("gdb")));
     }
 }

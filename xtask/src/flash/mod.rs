@@ -20,7 +20,7 @@ use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
 /// Words that mean something to machines in QEMU or to the simulator only.
-const EMULATED: [&str; 13] = [
+const EMULATED: [&str; 14] = [
     "check_coherence",
     "domains",
     "machine",
@@ -30,6 +30,7 @@ const EMULATED: [&str; 13] = [
     "hold",
     "accesses_only",
     "trace_kib",
+    "failure_trace_kib",
     "node",
     "nodes",
     "shared_mib",

@@ -94,6 +94,7 @@ fn add(all: &mut Transcript, one: Transcript, name: &str) {
     all.steps.extend(one.steps);
     all.samples.extend(one.samples);
     all.fatal.extend(one.fatal);
+    all.trace.add(one.trace);
     all.ticks = all.ticks.or(one.ticks);
     all.phase = all.phase.take().or(one.phase);
 }

@@ -162,6 +162,10 @@ pub(crate) fn run_by_lines(
                         }
                     }
                     Event::Test if !done && last.is_none() => meter = Meter::open(limit, &running),
+                    // What its cores have noted takes as long as there is of it.
+                    _ if done && last.is_none() && limit != FOREVER && is_trace(&line) => {
+                        meter = Meter::errand(GRACE, &running);
+                    }
                     _ => {}
                 }
                 watch(&line, &event);
@@ -189,7 +193,7 @@ pub(crate) fn run_by_lines(
     if !matches!(ending, Ending::Exited(_)) {
         let is_late = matches!(ending, Ending::TimedOut(_));
         let mut rest = if is_late { report(monitor, &running) } else { Vec::new() };
-        reports = rest.len();
+        reports = rest.iter().filter(|line| !is_trace(line)).count();
         rest.extend(running.kill());
         places.explain_all(&mut rest);
         for line in &rest {
@@ -209,6 +213,11 @@ pub(crate) fn run_by_lines(
     })
 }
 
+/// Whether a line is one of those that end: what a core has noted.
+fn is_trace(line: &str) -> bool {
+    line.starts_with("@trace ")
+}
+
 /// Asks the cores where they are and collects what they say; nothing when the machine cannot be asked any more. A simulator
 /// ends with that.
 fn report(monitor: Option<&Monitor>, running: &Running) -> Vec<String> {
@@ -225,7 +234,12 @@ fn report(monitor: Option<&Monitor>, running: &Running) -> Vec<String> {
         let mut meter = Meter::errand(REPORT_TIME, running);
         while meter.look(running).is_none() {
             match running.next(Some(Instant::now() + GLANCE)) {
-                Next::Line(line) => lines.push(line),
+                Next::Line(line) => {
+                    if is_trace(&line) {
+                        meter = Meter::errand(REPORT_TIME, running);
+                    }
+                    lines.push(line);
+                }
                 Next::TimedOut => {}
                 Next::End | Next::Interrupted => break,
             }

@@ -66,6 +66,23 @@ impl Group for DebuggerTools {
     }
 }
 
+/// What shows pages, for tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BrowserTools {
+    /// Chromium, which needs no screen.
+    pub(crate) chromium: PathBuf,
+}
+
+/// What distributions call it: the package without a screen first.
+const CHROMIUM: [&str; 4] = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
+impl Group for BrowserTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        let chromium = CHROMIUM.iter().find_map(|name| finder.program(name));
+        chromium.map(|chromium| Self { chromium }).ok_or_else(|| vec![Missing::Chromium])
+    }
+}
+
 /// What images of disks are made with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiskTools {
@@ -209,6 +226,7 @@ pub(crate) enum Missing {
     CCompiler,
     Newlib,
     Gdb,
+    Chromium,
 }
 
 impl Missing {
@@ -226,6 +244,7 @@ impl Missing {
             Self::CCompiler => "gcc for 32 bits and make",
             Self::Newlib => "the sources of newlib with xz",
             Self::Gdb => "gdb with Python",
+            Self::Chromium => "Chromium, for a test",
         }
     }
 
@@ -243,6 +262,7 @@ impl Missing {
             Self::CCompiler => &["gcc", "make"],
             Self::Newlib => &["newlib-source", "xz-utils"],
             Self::Gdb => &["gdb"],
+            Self::Chromium => &["chromium-headless-shell"],
         }
     }
 }

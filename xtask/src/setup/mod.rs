@@ -5,7 +5,9 @@
 mod find;
 mod install;
 
-pub(crate) use find::{CTools, DebuggerTools, DiskTools, EmulatorTools, Group, MpiTools, Toolchain, Tools};
+pub(crate) use find::{
+    BrowserTools, CTools, DebuggerTools, DiskTools, EmulatorTools, Group, MpiTools, Toolchain, Tools,
+};
 
 use crate::{c, program::Program};
 use anyhow::Result;

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The programs, and on how many ranks they run.
-const PROGRAMS: [(&str, u32); 2] = [("mpi.c", 3), ("rcce.c", 2)];
+const PROGRAMS: [(&str, u32); 3] = [("mpi.c", 3), ("epochs.c", 3), ("rcce.c", 2)];
 
 /// The macro that makes a program wrong.
 const WRONG: &str = "WRONG";

@@ -150,9 +150,7 @@ impl<'t> Subject<'t> {
     pub(super) fn simulated(&self) -> Result<Outcome> {
         let binary = self.kit.simulator(&self.program)?;
         let words = self.kit.loading(&self.program, self.words()?)?;
-        // Where accesses wait for each other polls are made one by one, which takes minutes of the host where many cores wait long.
-        let machine = if self.cores < 16 { "scc" } else { "scc+ideal" };
-        let words = words.value("machine", Some(machine)).value("cores", Some(self.cores));
+        let words = words.value("machine", Some("scc")).value("cores", Some(self.cores));
         let mut command = host_command::of(&binary.executable, words, &self.inputs)?;
         guest::run(&format!("{} simulated", self.label()), &mut command, None, self.kit.limit(), |_| {})
     }

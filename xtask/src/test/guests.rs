@@ -1,6 +1,6 @@
 //! In-kernel tests: many of them share one boot.
 
-use super::{jobs::Job, kit::Kit, summary::Suite};
+use super::{jobs::Job, kit::Kit, summary::Suite, traces::ends_with_failure};
 use crate::{
     console::Event,
     guest::{self, Outcome},
@@ -9,6 +9,7 @@ use crate::{
     program::Program,
     progress::Progress,
     qemu::Machine,
+    trace,
 };
 use anyhow::{Result, bail, ensure};
 use std::{cell::Cell, fmt, num::NonZero, time::Duration};
@@ -87,7 +88,8 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, guests: Vec<Guest>) -> impl Iterator<It
 ///
 /// When a machine cannot be started or does not list these programs.
 pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
-    let words = || KernelLine::default().value("program", Some("fatal"));
+    let words =
+        || KernelLine::default().value("program", Some("fatal")).value("failure_trace_kib", Some(trace::UNASKED_KIB));
     let boot = |guest, words, what: &str| boot(kit, guest, words, what, kit.limit());
     let list = boot(Guest::of(1), words(), "the list of fatal programs")?;
     list.verdict()?;
@@ -100,7 +102,7 @@ pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         }
         let case = words().value("case", name.strip_prefix("fatal::"));
         let outcome = boot(Guest::of(FATAL_CORES), case, &name)?;
-        let verdict = outcome.verdict_of_fatal(report);
+        let verdict = outcome.verdict_of_fatal(report).and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
         if verdict.is_err() {
             suite.note(outcome.tail());
         }
@@ -116,8 +118,10 @@ fn endless(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let name = format!("fatal::{case}");
     if kit.arguments.wants(&name) {
         let words = KernelLine::default().value("program", Some("fatal")).value("case", Some(case));
+        let words = words.value("failure_trace_kib", Some(trace::UNASKED_KIB));
         let outcome = boot(kit, Guest::of(FATAL_CORES), words, &name, ENDLESS_LIMIT)?;
-        suite.check(&name, judge_endless(&outcome, report));
+        let verdict = judge_endless(&outcome, report).and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
+        suite.check(&name, verdict);
     }
     Ok(())
 }
@@ -147,7 +151,7 @@ fn coherent(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
 fn boot(kit: &Kit<'_>, guest: Guest, words: KernelLine, what: &str, limit: Duration) -> Result<Outcome> {
     let image = &kit.image(&Program::integration())?.executable;
     let label = format!("{what} on {guest}");
-    let plan = Plan::new(guest.cores, 0, None, None)?;
+    let plan = Plan::new(guest.cores, 0, None, None)?.with_traces(guest.cores, Some(trace::UNASKED_KIB))?;
     let words = words.value("preempt", guest.preempt).value("domains", guest.domains);
     let machine = Machine {
         qemu: &kit.tools()?.qemu,

@@ -16,14 +16,16 @@ mod jobs;
 mod kit;
 mod main_job;
 mod miri;
+mod page;
 mod pc;
 mod rounds;
 mod summary;
+mod trace_files;
 mod traces;
 
 pub(crate) use arguments::Arguments;
 
-use crate::{command_line, machine};
+use crate::{command_line, debugger::Stub, machine};
 use anyhow::{Result, bail};
 use arguments::Stage;
 use guests::Guest;
@@ -122,7 +124,8 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
             qemu.extend(clusters::jobs(kit, in_kernel));
         }
         qemu.extend(main_job::jobs(kit).into_iter().chain(rounds::jobs(kit)).chain(traces::job(kit)));
-        qemu.extend(debugger::job(kit));
+        qemu.extend(debugger::job(kit, Stub::Qemu));
+        qemu.extend(page::job(kit));
         qemu.extend(c_programs::in_qemu(kit));
         qemu.extend(c_families::in_qemu(kit)?);
     }
@@ -133,6 +136,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
         }
         board.extend(board::jobs(kit));
         board.extend(c_programs::on_board(kit));
+        board.extend(debugger::job(kit, Stub::Board));
     }
     if has(Stage::Pc) && is_plain {
         pc.extend(pc::jobs(kit));

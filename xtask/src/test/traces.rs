@@ -1,7 +1,12 @@
 //! Traces of one program on both backends: every rank does the same in the same order, and every wait is explained.
 
-use super::{backends::Backends, jobs::Job, kit::Kit, summary::Suite};
-use crate::{kernel_line::KernelLine, progress::Progress, trace::Trace};
+use super::{backends::Backends, jobs::Job, kit::Kit, summary::Suite, trace_files};
+use crate::{
+    guest::Outcome,
+    kernel_line::KernelLine,
+    progress::Progress,
+    trace::{self, Trace},
+};
 use anyhow::{Context, Result, ensure};
 
 /// Names of the tests in here, for `--filter`.
@@ -38,6 +43,21 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     }
     suite.explain(&in_qemu);
     suite.explain(&simulated);
+    Ok(())
+}
+
+/// Whether the trace of a run that has failed is one that tools read, has so many ranks, and ends with the failure.
+///
+/// # Errors
+///
+/// When not.
+pub(super) fn ends_with_failure(outcome: &Outcome, ranks: usize) -> Result<()> {
+    let Err(error) = outcome.verdict() else { anyhow::bail!("the run has not failed") };
+    let message = format!("{error:#}");
+    let found = trace_files::read(&trace::of_failure(outcome, message.clone())?)?;
+    let (_, said) = found.failure.as_ref().context("the trace does not end with the failure")?;
+    ensure!(*said == message, "the trace ends with `{said}` instead of `{message}`");
+    ensure!(found.ranks().len() == ranks, "{} instead of {ranks} ranks are traced", found.ranks().len());
     Ok(())
 }
 

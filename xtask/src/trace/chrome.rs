@@ -1,31 +1,110 @@
 //! A trace as a file in Chrome's trace-event format, which Perfetto and `chrome://tracing` show.
 //!
-//! The machine is a process and each rank a thread of it. Operations and waits are complete events (`X`), and an arrow
-//! (`s`, `f`) goes from the store that ended a wait to that wait. Times are microseconds of the machine's clock.
+//! Each tile is a process and each of its ranks a thread of it, as far as ranks have said where they are; the machine is a
+//! process, too. Operations and waits are complete events (`X`), [arrows](flows) pairs (`s`, `f`), and what ranks
+//! [meet at](contention) counters (`C`). What had not ended when its rank was stopped lasts until the end of the trace, and
+//! says so. The begin of a phase is an instant (`i`), and so is the failure of a run, the last event. Times are microseconds of the machine's clock.
 
+use super::{Failure, contention, flows};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use std::io::Write;
-use transcript::trace::{Records, Span, Trace, Wait};
+use std::{collections::BTreeSet, io::Write};
+use transcript::trace::{Kind, Records, Span, Tile, Trace, UnderWay, Wait};
 
-/// The file of a trace whose waits know what ended them: one event a line.
+/// The process that stands for the machine.
+const MACHINE: usize = 0;
+
+/// The file of a trace whose waits know what ended them, and of what the run has failed with: one event a line.
 ///
 /// # Errors
 ///
 /// When an event cannot be written.
-pub(super) fn json(label: &str, trace: &Trace) -> Result<Vec<u8>> {
+pub(super) fn json(label: &str, trace: &Trace, failure: Option<&Failure>) -> Result<Vec<u8>> {
     let mut file = Events { bytes: b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n".to_vec(), is_first: true };
-    file.add(&json!({"ph": "M", "pid": 0, "name": "process_name", "args": {"name": label}}))?;
-    let clock = Clock(trace.moments_per_second.max(1) as f64 / 1e6);
-    let mut arrows = 0;
+    let (clock, places) = (Clock(trace.moments_per_second.max(1) as f64 / 1e6), Places::of(trace));
+    places.name(label, trace, &mut file)?;
     for (rank, records) in &trace.ranks {
-        let name = |what: &str, args: Value| json!({"ph": "M", "pid": 0, "tid": rank, "name": what, "args": args});
-        file.add(&name("thread_name", json!({"name": format!("rank {rank}")})))?;
-        file.add(&name("thread_sort_index", json!({"sort_index": rank})))?;
-        rank_events(*rank, records, clock, &mut arrows, &mut file)?;
+        rank_events(Track { process: places.process(*rank), rank: *rank }, records, trace.end(), clock, &mut file)?;
+    }
+    for (id, flow) in flows::find(trace).iter().enumerate() {
+        for (phase, (rank, at)) in [("s", flow.from), ("f", flow.to)] {
+            let mut end = json!({
+                "ph": phase, "pid": places.process(rank), "tid": rank, "id": id, "name": flow.kind, "cat": flow.kind,
+                "ts": clock.us(at),
+            });
+            if phase == "f" {
+                end["bp"] = "e".into();
+            }
+            file.add(&end)?;
+        }
+    }
+    for (counter, values) in contention::count(trace, |rank| places.tile(rank)) {
+        let process = counter.tile().map_or(MACHINE, |tile| tile + 1);
+        for (at, value) in values {
+            let (name, ts) = (counter.name(), clock.us(at));
+            file.add(&json!({"ph": "C", "pid": process, "name": name, "ts": ts, "args": {"value": value}}))?;
+        }
+    }
+    if let Some(Failure { message, rank }) = failure {
+        let rank = rank.filter(|rank| trace.ranks.contains_key(rank));
+        let process = rank.map_or(MACHINE, |rank| places.process(rank));
+        let mut args = json!({"message": message});
+        rank.into_iter().for_each(|rank| args["rank"] = rank.into());
+        file.add(&json!({
+            "ph": "i", "pid": process, "tid": rank.unwrap_or(0), "name": "failure", "cat": "failure",
+            "ts": clock.us(trace.end()), "s": "g", "args": args,
+        }))?;
     }
     file.bytes.extend_from_slice(b"\n]}\n");
     Ok(file.bytes)
+}
+
+/// The tiles of a machine, in the order of rows and columns.
+struct Places<'t> {
+    trace: &'t Trace,
+    tiles: Vec<Tile>,
+}
+
+impl<'t> Places<'t> {
+    fn of(trace: &'t Trace) -> Self {
+        let tiles: BTreeSet<Tile> = trace.ranks.values().filter_map(|records| records.tile).collect();
+        Self { trace, tiles: tiles.into_iter().collect() }
+    }
+
+    /// The number of a rank's tile.
+    fn tile(&self, rank: u32) -> Option<usize> {
+        self.tiles.binary_search(&self.trace.ranks.get(&rank)?.tile?).ok()
+    }
+
+    fn process(&self, rank: u32) -> usize {
+        self.tile(rank).map_or(MACHINE, |tile| tile + 1)
+    }
+
+    /// Names processes and threads.
+    fn name(&self, label: &str, trace: &Trace, file: &mut Events) -> Result<()> {
+        file.add(&json!({"ph": "M", "pid": MACHINE, "name": "process_name", "args": {"name": label}}))?;
+        for (index, Tile { row, column, .. }) in self.tiles.iter().enumerate() {
+            let mut add =
+                |name: &str, args: Value| file.add(&json!({"ph": "M", "pid": index + 1, "name": name, "args": args}));
+            add("process_name", json!({"name": format!("tile ({column}, {row})")}))?;
+            add("process_sort_index", json!({"sort_index": index + 1}))?;
+        }
+        for rank in trace.ranks.keys() {
+            let mut add = |name: &str, args: Value| {
+                file.add(&json!({"ph": "M", "pid": self.process(*rank), "tid": rank, "name": name, "args": args}))
+            };
+            add("thread_name", json!({"name": format!("rank {rank}")}))?;
+            add("thread_sort_index", json!({"sort_index": rank}))?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the events of a rank go.
+#[derive(Clone, Copy)]
+struct Track {
+    process: usize,
+    rank: u32,
 }
 
 struct Events {
@@ -55,34 +134,28 @@ impl Clock {
     }
 }
 
-fn rank_events(rank: u32, records: &Records, clock: Clock, arrows: &mut u64, file: &mut Events) -> Result<()> {
+fn rank_events(track: Track, records: &Records, last: u64, clock: Clock, file: &mut Events) -> Result<()> {
+    let Track { process, rank } = track;
     if records.lost > 0 {
         let (name, ts) = (format!("{} older records are lost", records.lost), clock.us(records.begin()));
-        file.add(&json!({"ph": "i", "pid": 0, "tid": rank, "name": name, "ts": ts, "s": "t"}))?;
+        file.add(&json!({"ph": "i", "pid": process, "tid": rank, "name": name, "ts": ts, "s": "t"}))?;
+    }
+    for phase in &records.phases {
+        let ts = clock.us(phase.begin);
+        file.add(
+            &json!({"ph": "i", "pid": process, "tid": rank, "name": *phase.name, "cat": "phase", "ts": ts, "s": "t"}),
+        )?;
     }
     // What begins first comes first, and what has something in it before that.
     let mut events: Vec<_> = records.spans.iter().map(|span| (span.begin, span.depth, span_event(span))).collect();
     events.extend(records.waits.iter().map(|wait| (wait.begin, wait.depth, wait_event(wait))));
+    events.extend(records.under_way.iter().map(|open| (open.begin, open.depth, open_event(open, last))));
     events.sort_by_key(|(begin, depth, _)| (*begin, *depth));
     for (_, _, (name, category, begin, end, args)) in events {
         file.add(&json!({
-            "ph": "X", "pid": 0, "tid": rank, "name": name, "cat": category,
+            "ph": "X", "pid": process, "tid": rank, "name": name, "cat": category,
             "ts": clock.us(begin), "dur": clock.us(end - begin), "args": args,
         }))?;
-    }
-    for (wait, ender) in records.waits.iter().filter_map(|wait| Some((wait, wait.ender.as_ref()?))) {
-        // Inside the wait, or an arrow would end at what follows.
-        let seen = ender.at.clamp(wait.begin, wait.end);
-        let id = *arrows;
-        let arrow = |phase: &str, tid: u32, at: u64| {
-            let ts = clock.us(at);
-            json!({"ph": phase, "pid": 0, "tid": tid, "id": id, "name": "ended", "cat": "wait", "ts": ts})
-        };
-        file.add(&arrow("s", ender.rank, ender.at))?;
-        let mut end = arrow("f", rank, seen);
-        end["bp"] = "e".into();
-        file.add(&end)?;
-        *arrows += 1;
     }
     Ok(())
 }
@@ -97,6 +170,21 @@ fn span_event(span: &Span) -> Event {
     }
     let category = if span.of_hardware { "hardware" } else { "operation" };
     (span.name.to_string(), category, span.begin, span.end, args)
+}
+
+fn open_event(open: &UnderWay, last: u64) -> Event {
+    let (name, category) = match open.kind {
+        Kind::Operation => (open.name.to_string(), "operation"),
+        Kind::Hardware => (open.name.to_string(), "hardware"),
+        Kind::Wait => (format!("wait for {}", open.name), "wait"),
+    };
+    let mut args = Map::new();
+    args.insert("has ended".into(), false.into());
+    open.peer.into_iter().for_each(|peer| _ = args.insert("peer".into(), peer.into()));
+    if open.bytes > 0 {
+        args.insert("bytes".into(), open.bytes.into());
+    }
+    (name, category, open.begin, last.max(open.begin), args)
 }
 
 fn wait_event(wait: &Wait) -> Event {
@@ -135,7 +223,7 @@ mod tests {
         ] {
             trace.take(line).unwrap();
         }
-        let file = json("a machine", &enders::find(trace)).unwrap();
+        let file = json("a machine", &enders::find(trace), None).unwrap();
         let file: Value = serde_json::from_slice(&file).unwrap();
         let events = file["traceEvents"].as_array().unwrap();
         let of = |phase: &str| -> Vec<&Value> { events.iter().filter(|event| event["ph"] == phase).collect() };
@@ -156,5 +244,47 @@ mod tests {
         assert_eq!((&wait["args"]["ended by"], &wait["args"]["store to"]), (&json!("rank 0"), &json!("line 7")));
         assert_eq!((&of("s")[0]["tid"], &of("s")[0]["ts"], &of("s")[0]["id"]), (&json!(0), &json!(2.0), &json!(0)));
         assert_eq!((&of("f")[0]["tid"], &of("f")[0]["ts"], &of("f")[0]["bp"]), (&json!(1), &json!(2.0), &json!("e")));
+    }
+
+    #[test]
+    fn tiles_are_processes_and_a_failure_comes_last() {
+        let mut trace = Trace::default();
+        for line in [
+            "4 c 1000000 0",
+            "4 l 2 1 2",
+            "4 h 1 3 9 5 32 MPB put",
+            "4 o 0 2 - 0 s program",
+            "4 o 1 10 7 0 w a message",
+            "5 c 1000000 0",
+            "5 l 2 1 2",
+            "5 s 0 1 9 - 0 program",
+            "1 c 1000000 0",
+            "1 l 0 0 2",
+            "1 s 0 1 12 - 0 program",
+        ] {
+            trace.take(line).unwrap();
+        }
+        let failure = Failure { message: "core 4 waits".into(), rank: Some(4) };
+        let file: Value = serde_json::from_slice(&json("a machine", &trace, Some(&failure)).unwrap()).unwrap();
+        let events = file["traceEvents"].as_array().unwrap();
+        let names: Vec<_> =
+            events.iter().filter(|event| event["name"] == "process_name").map(|event| &event["args"]["name"]).collect();
+        assert_eq!(names, ["a machine", "tile (0, 0)", "tile (2, 1)"]);
+        let of = |phase: &str| -> Vec<&Value> { events.iter().filter(|event| event["ph"] == phase).collect() };
+        let flow: Vec<_> =
+            [of("s")[0], of("f")[0]].map(|end| (&end["pid"], &end["tid"], &end["ts"], &end["cat"])).into();
+        assert_eq!(
+            flow,
+            [(&json!(2), &json!(4), &json!(3.0), &json!("put")), (&json!(2), &json!(5), &json!(9.0), &json!("put"))]
+        );
+        let wait = of("X").into_iter().find(|event| event["name"] == "wait for a message").unwrap();
+        assert_eq!((&wait["dur"], &wait["args"]), (&json!(2.0), &json!({"has ended": false, "peer": 7})));
+        let mpbs: Vec<_> = of("C").into_iter().filter(|event| event["name"] == "accesses to MPBs").collect();
+        assert_eq!((mpbs.len(), &mpbs[0]["pid"], &mpbs[0]["args"]), (2, &json!(2), &json!({"value": 1})));
+        let last = json!({
+            "ph": "i", "pid": 2, "tid": 4, "name": "failure", "cat": "failure", "ts": 12.0, "s": "g",
+            "args": {"message": "core 4 waits", "rank": 4},
+        });
+        assert_eq!(*events.last().unwrap(), last);
     }
 }

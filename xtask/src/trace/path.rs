@@ -5,48 +5,49 @@
 //! something on this path is, and then by no more than until another path is the longest. A wait whose store became
 //! visible just when it ended counts as one that found what was there, which keeps the walk from going in circles.
 
+use super::history::History;
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
     sync::Arc,
 };
-use transcript::trace::{Records, Trace, Wait};
+use transcript::trace::Trace;
 
 /// How many kinds of work, and how many waits, are shown.
 const SHOWN: usize = 12;
 
 /// A wait on the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Awaited {
-    pub(super) rank: u32,
+pub(crate) struct Awaited {
+    pub(crate) rank: u32,
     /// In which operation.
-    pub(super) operation: Arc<str>,
+    pub(crate) operation: Arc<str>,
     /// For what.
-    pub(super) what: Arc<str>,
+    pub(crate) what: Arc<str>,
     /// The rank whose store ended it.
-    pub(super) by: u32,
+    pub(crate) by: u32,
     /// How long it was.
-    pub(super) length: u64,
+    pub(crate) length: u64,
 }
 
 /// The path, and what is on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Path {
-    pub(super) moments_per_second: u64,
+pub(crate) struct Path {
+    pub(crate) moments_per_second: u64,
     /// Where and when it begins and ends.
-    pub(super) from: (u32, u64),
-    pub(super) to: (u32, u64),
+    pub(crate) from: (u32, u64),
+    pub(crate) to: (u32, u64),
     /// Time by what was done: the most first.
-    pub(super) work: Vec<(String, u64)>,
+    pub(crate) work: Vec<(String, u64)>,
     /// The longest first.
-    pub(super) waits: Vec<Awaited>,
+    pub(crate) waits: Vec<Awaited>,
     /// Whether a rank on it has lost what it noted first.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 impl Path {
     /// The path of a run whose waits know what ended them.
-    pub(super) fn of(trace: &Trace) -> Self {
+    pub(crate) fn of(trace: &Trace) -> Self {
         let last = trace.ranks.iter().map(|(rank, records)| (records.end(), std::cmp::Reverse(*rank))).max();
         let (end, rank) = last.map_or((0, 0), |(end, rank)| (end, rank.0));
         let mut path = Self {
@@ -126,115 +127,6 @@ fn rest(out: &mut fmt::Formatter<'_>, count: usize, of_what: &str) -> fmt::Resul
         0 => Ok(()),
         more => writeln!(out, "              and {more} more {of_what}"),
     }
-}
-
-/// A stretch of time in which a rank did one thing.
-struct Stretch {
-    begin: u64,
-    end: u64,
-    /// The operation of a protocol, and what of the hardware's it did for that.
-    operation: Arc<str>,
-    detail: Option<Arc<str>>,
-}
-
-/// What a rank did, from its begin to its end.
-struct History<'t> {
-    stretches: Vec<Stretch>,
-    /// Those that somebody ended, in the order of their ends.
-    waits: Vec<&'t Wait>,
-}
-
-/// An operation or a wait, as part of a history.
-struct Part {
-    begin: u64,
-    end: u64,
-    depth: u8,
-    operation: Option<Arc<str>>,
-    detail: Option<Arc<str>>,
-}
-
-impl<'t> History<'t> {
-    fn of(records: &'t Records) -> Self {
-        let mut waits: Vec<_> = records.waits.iter().filter(|wait| wait.was_for().is_some()).collect();
-        waits.sort_by_key(|wait| wait.end);
-        let polling: Arc<str> = "wait".into();
-        let spans = records.spans.iter().map(|span| {
-            let name = Some(span.name.clone());
-            let (operation, detail) = if span.of_hardware { (None, name) } else { (name, None) };
-            Part { begin: span.begin, end: span.end, depth: span.depth, operation, detail }
-        });
-        let waited = records.waits.iter().map(|wait| Part {
-            begin: wait.begin,
-            end: wait.end,
-            depth: wait.depth,
-            operation: None,
-            detail: Some(polling.clone()),
-        });
-        let mut parts: Vec<_> = spans.chain(waited).collect();
-        parts.sort_by_key(|part| (part.begin, part.depth));
-        Self { stretches: stretches(parts), waits }
-    }
-
-    /// The last wait that was over at a moment, with the rank whose store ended it, and when.
-    fn last_wait(&self, now: u64) -> Option<(&'t Wait, u32, u64)> {
-        let over = self.waits.partition_point(|wait| wait.end <= now);
-        let wait = self.waits.get(over.checked_sub(1)?)?;
-        let ender = wait.was_for()?;
-        Some((wait, ender.rank, ender.at))
-    }
-
-    /// Adds what this rank did between two moments.
-    fn add_work(&self, begin: u64, end: u64, work: &mut BTreeMap<String, u64>) {
-        let first = self.stretches.partition_point(|stretch| stretch.end <= begin);
-        let mut told = 0;
-        for stretch in self.stretches[first..].iter().take_while(|stretch| stretch.begin < end) {
-            let time = stretch.end.min(end) - stretch.begin.max(begin);
-            let name = match &stretch.detail {
-                Some(detail) => format!("{}: {detail}", stretch.operation),
-                None => stretch.operation.to_string(),
-            };
-            *work.entry(name).or_default() += time;
-            told += time;
-        }
-        if end - begin > told {
-            *work.entry("before and after the program".into()).or_default() += end - begin - told;
-        }
-    }
-
-    /// What the rank was doing in these moments, above the hardware.
-    fn operation_at(&self, begin: u64, end: u64) -> Arc<str> {
-        let first = self.stretches.partition_point(|stretch| stretch.end <= begin);
-        let stretch = self.stretches.get(first).filter(|stretch| stretch.begin < end);
-        stretch.map_or_else(|| "start".into(), |stretch| stretch.operation.clone())
-    }
-}
-
-/// Lays the innermost of nested parts one after another. They are sorted by begin and depth.
-fn stretches(parts: Vec<Part>) -> Vec<Stretch> {
-    let mut stretches = Vec::new();
-    let mut stack: Vec<Part> = Vec::new();
-    let mut now = 0;
-    let mut until = |stack: &[Part], now: &mut u64, end: u64| {
-        if let Some(part) = stack.last().filter(|_| end > *now) {
-            let operation = stack.iter().rev().find_map(|part| part.operation.clone());
-            let operation = operation.unwrap_or_else(|| "start".into());
-            stretches.push(Stretch { begin: *now, end, operation, detail: part.detail.clone() });
-        }
-        *now = end.max(*now);
-    };
-    for part in parts {
-        while let Some(end) = stack.last().map(|open| open.end).filter(|end| *end <= part.begin) {
-            until(&stack, &mut now, end);
-            stack.pop();
-        }
-        until(&stack, &mut now, part.begin);
-        stack.push(part);
-    }
-    while let Some(end) = stack.last().map(|open| open.end) {
-        until(&stack, &mut now, end);
-        stack.pop();
-    }
-    stretches
 }
 
 #[cfg(test)]

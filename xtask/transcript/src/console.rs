@@ -4,6 +4,7 @@
 //! may come anywhere; what does not fit becomes a problem of the transcript, never a panic, and never goes unnoticed.
 
 use crate::{
+    asked_for::AskedFor,
     finding::Finding,
     samples::Samples,
     sent_file::{File, UnfinishedFile},
@@ -65,6 +66,8 @@ pub struct Transcript {
     pub fatal: Vec<(String, String)>,
     /// Mistakes that the checker has found.
     pub findings: Vec<Finding>,
+    /// What the program has asked for, if the checker has kept account of it.
+    pub asked_for: Vec<AskedFor>,
     /// What ranks did and when, if they were traced.
     pub trace: Trace,
     /// How long the program took on rank 0, in ticks of its clock.
@@ -210,6 +213,10 @@ impl Console {
             "trace" => self.transcript.trace.take(words).map(|()| Event::Other),
             "finding" => Finding::parse(words).map(|finding| {
                 self.transcript.findings.push(finding);
+                Event::Other
+            }),
+            "asked" => AskedFor::parse(words).map(|asked_for| {
+                self.transcript.asked_for.push(asked_for);
                 Event::Other
             }),
             "fatal" => words.split_once(' ').map(|(name, report)| {

@@ -11,6 +11,13 @@ pub struct Frame {
     pub line: String,
 }
 
+impl Frame {
+    /// Reads the three fields behind an `F`.
+    pub(crate) fn parse(fields: &mut impl Iterator<Item = String>) -> Option<Self> {
+        Some(Self { function: fields.next()?, file: fields.next()?, line: fields.next()? })
+    }
+}
+
 /// An access to memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
@@ -45,19 +52,15 @@ impl Finding {
     #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t').map(str::to_owned);
-        let mut next = || fields.next();
-        let (kind, remedy, bytes) = (next()?, next()?, next()?);
+        let (kind, remedy, bytes) = (fields.next()?, fields.next()?, fields.next()?);
         let mut accesses: Vec<Access> = Vec::new();
-        while let Some(mark) = next() {
+        while let Some(mark) = fields.next() {
             match mark.as_str() {
                 "A" => {
-                    let (rank, what, spans) = (next()?.parse().ok()?, next()?, next()?);
+                    let (rank, what, spans) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
                     accesses.push(Access { rank, what, spans, frames: Vec::new() });
                 }
-                "F" => {
-                    let frame = Frame { function: next()?, file: next()?, line: next()? };
-                    accesses.last_mut()?.frames.push(frame);
-                }
+                "F" => accesses.last_mut()?.frames.push(Frame::parse(&mut fields)?),
                 _ => return None,
             }
         }

@@ -2,8 +2,9 @@
 //! the simulator's standard output, or from a file of what was captured.
 //!
 //! [`console::Console`] takes line after line and leaves a [`console::Transcript`]: text for the user, result files
-//! ([`sent_file`]), [findings](finding), counters, measurements ([`samples`]), traces ([`trace`]), and the program's last word.
+//! ([`sent_file`]), [findings](finding), [what was asked for](asked_for), counters, measurements ([`samples`]), traces ([`trace`]), and the program's last word.
 
+pub mod asked_for;
 pub mod console;
 pub mod finding;
 pub mod samples;

@@ -47,6 +47,54 @@ pub struct Wait {
     pub ender: Option<Ender>,
 }
 
+/// The begin of a phase that the program has named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// When it began, in moments of the clock.
+    pub begin: u64,
+    /// What the program calls it.
+    pub name: Arc<str>,
+}
+
+/// What an operation or a wait is that was under way when its rank was stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// An operation of a protocol.
+    Operation,
+    /// An operation of the hardware.
+    Hardware,
+    /// A wait.
+    Wait,
+}
+
+/// What had begun and not ended when its rank was stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnderWay {
+    /// Operations that it is a part of.
+    pub depth: u8,
+    /// When it began, in moments of the clock.
+    pub begin: u64,
+    /// The rank that it was about, if there is one.
+    pub peer: Option<u32>,
+    /// Bytes that it would have moved.
+    pub bytes: u64,
+    /// What it is.
+    pub kind: Kind,
+    /// What it is called, or what the wait was for.
+    pub name: Arc<str>,
+}
+
+/// Where a rank's core is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Tile {
+    /// The row of its tile.
+    pub row: u32,
+    /// The column of its tile.
+    pub column: u32,
+    /// Cores that a tile has.
+    pub cores: u32,
+}
+
 /// A place that a wait looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -100,8 +148,14 @@ pub struct Records {
     pub spans: Vec<Span>,
     /// Its waits.
     pub waits: Vec<Wait>,
+    /// Phases of the program, each until the next one.
+    pub phases: Vec<Phase>,
     /// Its stores.
     pub stores: Vec<Store>,
+    /// What had not ended when it was stopped, from the outermost inwards.
+    pub under_way: Vec<UnderWay>,
+    /// Where its core is, if it has said so.
+    pub tile: Option<Tile>,
     /// Places of the wait that comes next.
     places: Vec<Place>,
 }
@@ -119,7 +173,8 @@ impl Records {
 
     fn times(&self) -> impl Iterator<Item = (u64, u64)> {
         let spans = self.spans.iter().map(|span| (span.begin, span.end));
-        spans.chain(self.waits.iter().map(|wait| (wait.begin, wait.end)))
+        let waits = self.waits.iter().map(|wait| (wait.begin, wait.end));
+        spans.chain(waits).chain(self.under_way.iter().map(|open| (open.begin, open.begin)))
     }
 }
 
@@ -179,6 +234,33 @@ impl Trace {
                 };
                 self.ranks.get_mut(&rank)?.waits.push(wait);
             }
+            "m" => {
+                let (begin, name) = record.split_once(' ')?;
+                let phase = Phase { begin: begin.parse().ok()?, name: self.name(name) };
+                self.ranks.get_mut(&rank)?.phases.push(phase);
+            }
+            "o" => {
+                let ([depth, begin, peer, bytes, kind], name) = fields(record)?;
+                let open = UnderWay {
+                    depth: depth.parse().ok()?,
+                    begin: begin.parse().ok()?,
+                    peer: optional(peer)?,
+                    bytes: bytes.parse().ok()?,
+                    kind: match kind {
+                        "s" => Kind::Operation,
+                        "h" => Kind::Hardware,
+                        "w" => Kind::Wait,
+                        _ => return None,
+                    },
+                    name: self.name(name),
+                };
+                self.ranks.get_mut(&rank)?.under_way.push(open);
+            }
+            "l" => {
+                let ([column, row], cores) = fields(record)?;
+                let (column, row) = (column.parse().ok()?, row.parse().ok()?);
+                self.ranks.get_mut(&rank)?.tile = Some(Tile { row, column, cores: cores.parse().ok()? });
+            }
             "p" => {
                 let ([key, mask], name) = fields(record)?;
                 let place = Place { key: hexadecimal(key)?, mask: narrow(mask)?, name: self.name(name) };
@@ -198,6 +280,17 @@ impl Trace {
             _ => return None,
         }
         Some(())
+    }
+
+    /// Adds what other ranks have noted.
+    pub fn add(&mut self, other: Self) {
+        self.moments_per_second = self.moments_per_second.max(other.moments_per_second);
+        self.ranks.extend(other.ranks);
+    }
+
+    /// The last moment of any rank.
+    pub fn end(&self) -> u64 {
+        self.ranks.values().map(Records::end).max().unwrap_or(0)
     }
 
     fn name(&mut self, name: &str) -> Arc<str> {
@@ -250,12 +343,21 @@ mod tests {
             "3 h 1 3 4 7 32 MPB put",
             "3 p 8000000000000001 f0 word of shared memory",
             "3 w 0 1 5 - 2 ok a flag 3",
+            "3 m 4 second phase",
+            "3 l 4 1 2",
+            "3 o 0 9 - 0 s program",
+            "3 o 1 11 2 0 w a message",
         ] {
             assert_eq!(trace.take(line), Some(()), "{line}");
         }
         let records = &trace.ranks[&3];
-        assert_eq!((trace.moments_per_second, records.lost, records.begin(), records.end()), (1000, 7, 1, 5));
+        assert_eq!((trace.moments_per_second, records.lost, records.begin(), records.end()), (1000, 7, 1, 11));
+        assert_eq!(records.tile, Some(Tile { row: 1, column: 4, cores: 2 }));
+        let (program, message) = (&records.under_way[0], &records.under_way[1]);
+        assert_eq!((program.depth, program.kind, program.peer, &*program.name), (0, Kind::Operation, None, "program"));
+        assert_eq!((message.begin, message.kind, message.peer, &*message.name), (11, Kind::Wait, Some(2), "a message"));
         assert_eq!(records.stores, [Store { key: 0x205, count: 2, mask: u32::MAX, begin: 1, visible: 4 }]);
+        assert_eq!(records.phases, [Phase { begin: 4, name: "second phase".into() }]);
         let (span, wait) = (&records.spans[0], &records.waits[0]);
         assert_eq!((span.peer, span.bytes, &*span.name, span.of_hardware), (Some(7), 32, "MPB put", true));
         assert_eq!((wait.peer, wait.polls, &*wait.what, wait.is_late), (None, 2, "a flag 3", false));
@@ -274,11 +376,14 @@ mod tests {
             "0 c 0 0",
             "0 x",
             "0 q 1",
+            "0 m 1",
             "0 s 1 3 4 7 x",
             "0 s 1 3 4 7 x y",
             "0 w 0 1 2 - 3 no a",
             "0 s 1 4 3 7 32 ends before it begins",
             "0 w 0 2 1 - 3 ok that too",
+            "0 o 0 2 - 0 x nothing of the kind",
+            "0 l 1 2",
         ] {
             assert_eq!(trace.take(line), None, "{line}");
         }

@@ -186,6 +186,6 @@ impl<C: Core> Mechanism<C> for FlagBarrier {
     }
 
     fn end(&self, comm: &Comm<'_, C>) {
-        comm.spare_lines().give_back(self.lines.start, self.lines.len());
+        comm.give_back_lines(self.lines.start, self.lines.len());
     }
 }

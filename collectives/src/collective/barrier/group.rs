@@ -105,7 +105,8 @@ impl<'c, C: Core> Comm<'c, C> {
         let algorithm = barrier.algorithm(&party, self.hal().layout());
         // Groups may need different numbers of lines, and all ranks have to take the same.
         let lines = self.most([algorithm.slots(&party).div_ceil(LINE_BYTES) as u32])[0] as usize;
-        let first_line = self.take_spare_lines(lines).ok_or(Error::NoSpareLines { wanted: lines })?;
+        let first_line =
+            self.take_spare_lines(lines, "flags of a barrier").ok_or(Error::NoSpareLines { wanted: lines })?;
         let position = members.iter().position(|core| *core == self.core_of(self.rank()));
         let schedule = position.map(|position| algorithm.schedule(position, &party));
         self.hal().put(&vec![0; lines * LINE_BYTES], self.mpb_line(self.rank(), first_line));

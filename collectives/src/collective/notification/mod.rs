@@ -151,7 +151,7 @@ impl<C: Core> Comm<'_, C> {
         let acknowledgements = members.len().div_ceil(LINE_BYTES);
         let mut lines = Lines { first: 0, acknowledgements, payload: subscription.payload_lines };
         let wanted = lines.count();
-        lines.first = self.take_spare_lines(wanted).ok_or(Error::NoSpareLines { wanted })?;
+        lines.first = self.take_spare_lines(wanted, "notifications").ok_or(Error::NoSpareLines { wanted })?;
         let hal = self.hal();
         for line in lines.first..lines.payload() {
             hal.store(self.mpb_line(self.rank(), line), 0, &[0; LINE_BYTES]);
@@ -177,7 +177,7 @@ impl<C: Core> Comm<'_, C> {
         };
         if let Err(error) = made.agree(refused) {
             drop(made.node);
-            self.spare_lines().give_back(lines.first, wanted);
+            self.give_back_lines(lines.first, wanted);
             return Err(error);
         }
         self.state::<Subscribed>().0.set(true);
@@ -294,7 +294,7 @@ impl<C: Core> Notifications<'_, C> {
         self.comm.barrier();
         // It fails on ranks that are no members, which have nothing.
         let _ = self.progress();
-        self.comm.spare_lines().give_back(self.lines.first, self.lines.count());
+        self.comm.give_back_lines(self.lines.first, self.lines.count());
         self.comm.state::<Subscribed>().0.set(false);
         self.taken.into_inner().messages.into()
     }

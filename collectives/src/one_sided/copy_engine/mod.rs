@@ -63,7 +63,8 @@ impl<'c, C: Core> CopyEngines<'c, C> {
         if engines.is_empty() || engines.len() == comm.size() {
             return Err(Error::Engines { engines: engines.len(), size: comm.size() });
         }
-        let first = comm.take_spare_lines(LINES).ok_or(Error::NoSpareLines { wanted: LINES })?;
+        let first =
+            comm.take_spare_lines(LINES, "rings of copy engines").ok_or(Error::NoSpareLines { wanted: LINES })?;
         let layout = comm.hal().layout();
         let nearest = |rank| {
             let distance = |engine: &usize| layout.distance(comm.core_of(rank), comm.core_of(*engine));
@@ -149,7 +150,7 @@ impl<'c, C: Core> CopyEngines<'c, C> {
     /// Gives the lines in the MPBs back. Collective, when the engines have returned from [`serve`](Self::serve).
     pub fn free(self) {
         self.comm.barrier();
-        self.comm.spare_lines().give_back(self.first, LINES);
+        self.comm.give_back_lines(self.first, LINES);
     }
 
     /// Asks for a copy. Waits only if the ring is full.

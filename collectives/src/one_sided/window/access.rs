@@ -2,11 +2,14 @@
 
 use core::ops::Deref;
 
-use hal::{Core, Pod, Span};
+use hal::{Core, Pod, Ranks, Span};
 
 use crate::{Error, Group};
 
 use super::{Assertions, Operations, Window, class::Patience, operations::Reach};
+
+/// What it is called.
+const KIND: &str = "access";
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// START: opens an access epoch to the ranks of `targets`. In all classes but `Immediate` it takes note of them
@@ -34,6 +37,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             return Err(Error::AccessEpochOpen { window: self.number() });
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
+        self.tell_open(KIND, Ranks::These(targets.words()));
         let _span = self.comm().hal().span(Span::new("start"));
         let (patience, no_check) = (self.class.patience(), assertions.contains(Assertions::NO_CHECK));
         if patience == Patience::Start && !no_check {
@@ -117,6 +121,8 @@ impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, '_, C, T> {
         window.await_copies();
         window.synchronisation.complete(&window.peers, &window.posts_seen, targets);
         self.operations.hand_out();
+        self.operations.are_over();
         window.access_open.set(false);
+        window.tell_over(KIND, Ranks::These(targets.words()));
     }
 }

@@ -2,11 +2,14 @@
 
 use core::cell::Cell;
 
-use hal::{Caches, Core, Deadline, LocalView, Pod, Span, TimedOut};
+use hal::{Caches, Core, Deadline, LocalView, Pod, Ranks, Span, TimedOut};
 
 use crate::{Error, Group};
 
 use super::{Assertions, Window};
+
+/// What its epoch is called.
+const KIND: &str = "exposure";
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// POST, `body`, WAIT: this rank's part is exposed to the ranks of `origins` while `body` runs, and until all of them
@@ -59,6 +62,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         origins.check(self.comm().size())?;
         let _span = self.comm().hal().span(Span::new("post"));
         self.give_up(view, caches, assertions)?;
+        self.tell_open(KIND, Ranks::These(origins.words()));
         self.synchronisation.post(&self.peers, origins);
         Ok(Exposed { window: self, origins: origins.clone(), origins_are_done: Cell::new(false) })
     }
@@ -121,6 +125,7 @@ impl<'c, C: Core, T: Pod> Exposed<'_, 'c, C, T> {
     /// The view is the program's again; the origins have completed.
     #[inline(always)]
     pub(super) fn end(self, view: &LocalView<'c, T>, caches: &mut Caches, invalidates: bool) {
+        self.window.tell_over(KIND, Ranks::These(self.origins.words()));
         self.window.take_back(view, caches, invalidates);
     }
 }
@@ -130,6 +135,7 @@ impl<C: Core, T: Pod> Drop for Exposed<'_, '_, C, T> {
         if !self.window.comm().hal().is_dying() {
             let _ = self.settle(Deadline::Never);
             self.window.exposure_open.set(false);
+            self.window.tell_over(KIND, Ranks::These(self.origins.words()));
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use core::{mem, ops::Deref};
 
-use hal::{Caches, Core, LocalView, Pod, Span};
+use hal::{Caches, Core, LocalView, Pod, Ranks, Span};
 
 use crate::{
     Error, Returned,
@@ -18,6 +18,9 @@ use crate::{
 };
 
 use super::{Assertions, Operations, Window, operations::Reach};
+
+/// What its epoch is called.
+const KIND: &str = "fence";
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Opens an epoch in which every rank may access every part. Collective; takes this rank's view away until the
@@ -64,6 +67,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
             // barrier of one rank would not see to it, as there are none.
             self.comm().hal().invalidate_mpb();
         }
+        self.tell_open(KIND, Ranks::All);
         self.access_epochs.set(self.access_epochs.get() + 1);
         let operations = Operations::new(self, Reach::All, self.access_epochs.get());
         FenceEpoch { operations, view: Some(view), invalidates }
@@ -103,6 +107,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
         let Some(view) = self.view.take() else { unreachable!("the view is there until the epoch ends") };
         let invalidates = self.invalidates || !assertions.contains(Assertions::NO_PUT);
         mem::forget(self);
+        window.tell_over(KIND, Ranks::All);
         window.open_fence(view, invalidates, meets)
     }
 
@@ -118,6 +123,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
         let Some(view) = self.view.take() else { unreachable!("the view is there until the epoch ends") };
         let invalidates = self.invalidates;
         mem::forget(self);
+        window.tell_over(KIND, Ranks::All);
         window.access_open.set(false);
         window.take_back(&view, caches, invalidates);
         view
@@ -145,6 +151,7 @@ impl<C: Core, T: Pod> Drop for FenceEpoch<'_, '_, '_, C, T> {
         if !window.comm().hal().is_dying() {
             self.settle(Assertions::empty());
             window.comm().synchronise();
+            window.tell_over(KIND, Ranks::All);
             window.access_open.set(false);
             window.exposure_open.set(false);
         }

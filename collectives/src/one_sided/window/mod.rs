@@ -25,6 +25,7 @@ mod access;
 mod assertions;
 mod class;
 mod database;
+mod declared;
 mod element_type;
 #[cfg(test)]
 mod exploration;
@@ -48,7 +49,7 @@ mod table;
 use alloc::boxed::Box;
 use core::{cell::Cell, marker::PhantomData};
 
-use hal::{Caches, Core, Exposable, Exposure, LocalView, Pod, Region, Span, kind};
+use hal::{Caches, Core, Epoch, Exposable, Exposure, LocalView, Pod, Ranks, Region, Span, kind};
 
 use crate::{
     Comm, CopyEngines, Error, Returned,
@@ -334,6 +335,18 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     }
 
     /// Waits for what this rank's copy engine does for it, if it has one.
+    /// Tells whoever debugs the program that an epoch is open.
+    #[inline(always)]
+    fn tell_open(&self, kind: &'static str, with: Ranks<'_>) {
+        self.comm().hal().open_epoch(&Epoch { window: self.number(), kind, with });
+    }
+
+    /// Tells that it is over.
+    #[inline(always)]
+    fn tell_over(&self, kind: &'static str, with: Ranks<'_>) {
+        self.comm().hal().close_epoch(&Epoch { window: self.number(), kind, with });
+    }
+
     fn await_copies(&self) {
         self.engines.inspect(|engines| engines.finish());
     }

@@ -17,6 +17,7 @@ use crate::{
 use super::{
     Window,
     class::Patience,
+    declared,
     lock::{self, Lock},
     notify,
     operation::{Blocks, Operation, Source},
@@ -296,6 +297,15 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     pub(super) fn settle(&self) {
         self.window.await_copies();
         self.window.comm().hal().drain();
+        self.are_over();
+    }
+
+    /// What was asked for is over at the targets.
+    #[inline]
+    pub(super) fn are_over(&self) {
+        if self.window.comm().hal().is_checked() {
+            declared::end(self.window);
+        }
     }
 
     /// Checks an operation, and carries it out or queues it.
@@ -308,6 +318,9 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     /// Carries an operation that was checked out, or queues it.
     fn admit(&self, target: usize, operation: Operation<'b, T>) {
         let _span = self.trace(target, &operation);
+        if self.window.comm().hal().is_checked() {
+            declared::begin(self.window, target, &operation);
+        }
         match &self.reach {
             Reach::Group { patience: Patience::CompletePrompt, no_check: false, targets } => {
                 self.issue_promptly(targets, target, operation);

@@ -6,7 +6,7 @@
 
 use core::{mem, ops::Deref};
 
-use hal::{Caches, Core, LocalView, Pod, Span};
+use hal::{Caches, Core, LocalView, Pod, Ranks, Span};
 
 use crate::{Error, Returned};
 
@@ -16,6 +16,11 @@ use super::{
     operations::Reach,
     peers::Seen,
 };
+
+/// What epochs are called in which others may lock a part, in which this rank has locked one, and may lock all.
+const LENT: &str = "lent";
+const LOCK: &str = "lock";
+const LOCK_ALL: &str = "lock all";
 
 impl<'c, C: Core, T: Pod> Window<'c, C, T> {
     /// Lends this rank's part: others may lock it from now on.
@@ -33,6 +38,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         }
         lock::release(&self.peers, self.comm().rank(), Lock::Exclusive);
         self.lent.set(true);
+        self.tell_open(LENT, Ranks::All);
         Ok(Lent { window: self, view: Some(view) })
     }
 
@@ -62,6 +68,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let _span = self.comm().hal().span(Span::new("lock").with(self.comm().core_of(target)));
         lock::acquire(&self.peers, target, lock);
         self.locked.insert(target);
+        self.tell_open(LOCK, Ranks::One(target));
         self.access_epochs.set(self.access_epochs.get() + 1);
         let operations = Operations::new(self, Reach::Locked { target }, self.access_epochs.get());
         Ok(LockEpoch { operations, target, lock })
@@ -89,6 +96,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         if self.all_locked.replace(true) {
             return Err(Error::Locked { rank: self.comm().rank(), window });
         }
+        self.tell_open(LOCK_ALL, Ranks::All);
         self.access_epochs.set(self.access_epochs.get() + 1);
         let seen = || Seen::new(self.comm().size());
         let operations =
@@ -131,6 +139,7 @@ impl<'c, C: Core, T: Pod> Lent<'_, 'c, C, T> {
         );
         lock::acquire(&self.window.peers, self.window.comm().rank(), Lock::Exclusive);
         self.window.lent.set(false);
+        self.window.tell_over(LENT, Ranks::All);
     }
 }
 
@@ -193,6 +202,7 @@ impl<C: Core, T: Pod> Drop for LockEpoch<'_, '_, '_, C, T> {
             self.operations.settle();
             lock::release(&window.peers, self.target, self.lock);
             window.locked.remove(self.target);
+            window.tell_over(LOCK, Ranks::One(self.target));
         }
     }
 }
@@ -255,5 +265,6 @@ impl<C: Core, T: Pod> Drop for LockAllEpoch<'_, '_, '_, C, T> {
         }
         window.locked.remove(window.comm().rank());
         window.all_locked.set(false);
+        window.tell_over(LOCK_ALL, Ranks::All);
     }
 }

@@ -36,7 +36,7 @@ impl Synchronisation {
         let ranks = comm.size();
         Ok(match class {
             Class::Default => {
-                let first = comm.take_spare_lines(marks::lines(ranks));
+                let first = comm.take_spare_lines(marks::lines(ranks), "marks of a window");
                 Self::Marks(Marks::new(first.map_or(Home::Words, |first| Home::Mpb { first }), comm))
             }
             Class::Message => {
@@ -74,7 +74,7 @@ impl Synchronisation {
             Self::MatchVector => {}
             Self::Marks(marks) => {
                 if let Home::Mpb { first } = marks.home() {
-                    comm.spare_lines().give_back(first, marks::lines(comm.size()));
+                    comm.give_back_lines(first, marks::lines(comm.size()));
                 }
             }
             Self::Message(channel) => {

@@ -69,14 +69,15 @@ fn enter(entered_ps: &mut VecDeque<u64>, time_ps: u64, link_ps: u64, oldest_ps: 
     while entered_ps.front().is_some_and(|entered| *entered < oldest_ps) {
         entered_ps.pop_front();
     }
-    let mut time_ps = time_ps;
+    // Most packets come after all others, and those that have left before say nothing.
     let mut place = entered_ps.len();
-    for (index, entered) in entered_ps.iter().enumerate() {
-        if time_ps + link_ps <= *entered {
-            place = index;
-            break;
-        }
+    while place > 0 && entered_ps[place - 1] + link_ps > time_ps {
+        place -= 1;
+    }
+    let mut time_ps = time_ps;
+    while let Some(entered) = entered_ps.get(place).filter(|entered| time_ps + link_ps > **entered) {
         time_ps = time_ps.max(entered + link_ps);
+        place += 1;
     }
     entered_ps.insert(place, time_ps);
     time_ps

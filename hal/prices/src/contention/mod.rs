@@ -19,7 +19,7 @@
 //!
 //! What takes no time is occupied for none: so each kind of contention is switched off by a 0, see [`Contention`].
 //!
-//! Polls are accesses like others. Those that would meet nobody are skipped; how that is found out is in `polls`.
+//! Polls are accesses like others, also those that are made without their cores; what that needs is in `polls`.
 
 mod links;
 mod polls;
@@ -129,11 +129,15 @@ enum Step {
     Asks(u16),
     /// The port of this core's MPB has served one access, and others wait.
     Serves(u16),
+    /// The access of this core, which meets nobody, takes effect.
+    Passes(u16),
 }
 
 /// All accesses that are on their way.
 pub struct Traffic {
     mesh: Mesh,
+    /// Of each core.
+    tiles: Vec<Tile>,
     contention: Contention,
     steps: BinaryHeap<Reverse<(u64, Step)>>,
     /// The journey of each core that has an access under way.
@@ -142,6 +146,8 @@ pub struct Traffic {
     /// Until when each memory controller is busy with what has asked so far.
     controllers_ps: Vec<u64>,
     links: Links,
+    /// Steps to ask or to pass that are not to be made.
+    called_off: Vec<(u64, Step)>,
 }
 
 impl Traffic {
@@ -156,6 +162,8 @@ impl Traffic {
             ports: (0..cores).map(|_| Port::new(contention.input_flits)).collect(),
             controllers_ps: vec![0; mesh.controllers.len()],
             links: Links::new(&mesh, hop_ps, contention),
+            called_off: Vec::new(),
+            tiles: (0..cores).map(|core| mesh.tile(core as u16)).collect(),
             mesh,
         }
     }
@@ -185,6 +193,11 @@ impl Traffic {
                 self.steps.push(Reverse((now_ps + wait, Step::Asks(core))));
                 None
             }
+            Step::Asks(_) | Step::Passes(_) if self.is_called_off(now_ps, step) => None,
+            Step::Passes(core) => {
+                let effect = self.journeys[usize::from(core)].effect;
+                Some(Settled { core, time_ps: now_ps, effect })
+            }
             Step::Asks(core) => {
                 let Journey { trip, effect, .. } = self.journeys[usize::from(core)];
                 let owner = match trip.target {
@@ -204,7 +217,7 @@ impl Traffic {
             }
             Step::Serves(index) => {
                 let index = usize::from(index);
-                let owner = self.mesh.tile(index as u16);
+                let owner = self.tiles[index];
                 let core = self.ports[index].choose(owner)?.core;
                 let settled = self.serve(index, core, now_ps);
                 let port = &self.ports[index];
@@ -250,9 +263,9 @@ impl Traffic {
     /// The tiles of what the core accesses and of the core.
     fn ends(&self, core: u16) -> (Tile, Tile) {
         let there = match self.journeys[usize::from(core)].trip.target {
-            Target::Mpb(owner) => self.mesh.tile(owner),
+            Target::Mpb(owner) => self.tiles[usize::from(owner)],
             Target::Controller(controller) => self.mesh.controllers[usize::from(controller)],
         };
-        (there, self.mesh.tile(core))
+        (there, self.tiles[usize::from(core)])
     }
 }

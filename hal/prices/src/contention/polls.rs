@@ -1,11 +1,10 @@
-//! Polls at the ports of MPBs that are not simulated.
+//! What a machine asks and says that leaves out cores which wait, and makes only their accesses.
 //!
 //! A core that polls a line of its own tile has a port to itself most of the time, and passes no link. Its polls occupy
-//! the port at times that are known in advance, until somebody else asks for it. So they are skipped until then: a port
-//! that is asked for first has its poller come back, with the access that would be on its way, which may keep the port
-//! busy.
+//! the port at times that are known in advance, until somebody else asks for it: so they *sleep* until then. A port
+//! that is asked for first has its sleeper's accesses made again, one of which may have made the port busy.
 
-use super::{Journey, Reverse, Settled, Step, Target, Traffic, Trip, service_ps};
+use super::{Reverse, Step, Target, Traffic, Trip, service_ps};
 use crate::Effect;
 
 impl Traffic {
@@ -16,36 +15,58 @@ impl Traffic {
 
     /// Whether a core's way to a port leads over no link.
     pub fn is_beside(&self, core: usize, owner: u16) -> bool {
-        self.mesh.tile(core as u16) == self.mesh.tile(owner)
+        self.tiles[core] == self.tiles[usize::from(owner)]
     }
 
-    /// Whether a port is idle, and nobody's polls of it are skipped.
-    pub fn is_at_rest(&self, owner: u16, now_ps: u64) -> bool {
-        let port = &self.ports[usize::from(owner)];
-        port.is_idle(now_ps) && port.poller.is_none()
+    /// From now on the polls of `core` at a port sleep, if nobody else is there and none is busy from `time_ps` on. Returns
+    /// whether they do.
+    pub fn sleeps(&mut self, core: usize, owner: u16, time_ps: u64) -> bool {
+        let port = &mut self.ports[usize::from(owner)];
+        let is_at_rest = port.is_idle(time_ps) && port.sleeper.is_none();
+        if is_at_rest {
+            port.sleeper = Some(core as u16);
+        }
+        is_at_rest
     }
 
-    /// From now on the polls of `core` at a port that is at rest are skipped.
-    pub fn expect_polls(&mut self, owner: u16, core: usize) {
-        self.ports[usize::from(owner)].poller = Some(core as u16);
+    /// The polls at a port sleep no more.
+    pub fn wakes(&mut self, owner: u16) {
+        self.ports[usize::from(owner)].sleeper = None;
     }
 
-    /// They are no more.
-    pub fn expect_no_polls(&mut self, owner: u16) {
-        self.ports[usize::from(owner)].poller = None;
-    }
-
-    /// Whose polls have been skipped at the port that the next step asks for, and who asks: the poller has to come back
-    /// before that step.
+    /// Whose polls sleep at the port that the next step asks for, and who asks: they have to be made again before that
+    /// step.
     pub fn disturbs(&self) -> Option<(u16, u16)> {
         let Reverse((_, Step::Asks(core))) = self.steps.peek()? else { return None };
         let Target::Mpb(owner) = self.journeys[usize::from(*core)].trip.target else { return None };
-        self.ports[usize::from(owner)].poller.map(|poller| (poller, *core))
+        self.ports[usize::from(owner)].sleeper.map(|sleeper| (sleeper, *core))
     }
 
-    /// `core` has asked for an idle port at `asked_ps`, for a read over no link.
-    pub fn has_asked(&mut self, core: usize, port: u16, asked_ps: u64, trip: Trip) -> Option<Settled> {
-        self.journeys[core] = Journey { trip, effect: Effect::Read, more: 0 };
-        self.serve(usize::from(port), core as u16, asked_ps)
+    /// A read has asked for a port at `asked_ps`, where it met nobody.
+    pub fn has_asked(&mut self, owner: u16, asked_ps: u64, trip: Trip) {
+        let port = &mut self.ports[usize::from(owner)];
+        let served_ps = asked_ps + service_ps(&self.contention, trip.target, Effect::Read);
+        port.busy_until_ps = port.busy_until_ps.max(served_ps);
+    }
+
+    /// An access of `core` that meets nobody takes effect at `time_ps`.
+    pub fn pass(&mut self, core: usize, time_ps: u64, effect: Effect) {
+        self.journeys[core].effect = effect;
+        self.steps.push(Reverse((time_ps, Step::Passes(core as u16))));
+    }
+
+    /// The read of `core` that was to ask for its target, or to pass if it has none, at `time_ps` is not made.
+    pub fn call_off(&mut self, core: usize, time_ps: u64, trip: Option<Trip>) {
+        let core = core as u16;
+        self.called_off.push((time_ps, if trip.is_some() { Step::Asks(core) } else { Step::Passes(core) }));
+    }
+
+    /// Whether a step is not to be made.
+    pub(super) fn is_called_off(&mut self, now_ps: u64, step: Step) -> bool {
+        if self.called_off.is_empty() {
+            return false;
+        }
+        let place = self.called_off.iter().position(|other| *other == (now_ps, step));
+        place.map(|place| self.called_off.swap_remove(place)).is_some()
     }
 }

@@ -46,8 +46,8 @@ pub(super) struct Port {
     /// Flits that wait at an input of a router before its neighbour has to keep more.
     input_flits: usize,
     pub(super) busy_until_ps: u64,
-    /// The core whose polls of it are skipped as long as nobody else asks for it.
-    pub(super) poller: Option<u16>,
+    /// The core whose polls of it sleep as long as nobody else asks for it.
+    pub(super) sleeper: Option<u16>,
     waiting: usize,
     /// By tile, those where somebody has ever waited.
     routers: FxHashMap<(u16, u16), Router>,
@@ -68,7 +68,7 @@ impl Port {
     /// An idle one. Inputs have room for a line at least.
     pub(super) fn new(input_flits: usize) -> Self {
         let input_flits = input_flits.max(LINE_FLITS);
-        Self { input_flits, busy_until_ps: 0, poller: None, waiting: 0, routers: FxHashMap::default() }
+        Self { input_flits, busy_until_ps: 0, sleeper: None, waiting: 0, routers: FxHashMap::default() }
     }
 
     /// Whether an access that asks now is served at once.

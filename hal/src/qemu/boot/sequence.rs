@@ -50,8 +50,10 @@ pub(crate) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
     let heap_kib = number(line, "heap_kib", limits::HEAP_KIB, heap_max_kib);
     let first_heap_kib = number(line, "heap0_kib", heap_kib, heap_max_kib);
     // What a trace takes, it takes on top of the program's heap; a little more is for the heap's own account of it.
-    let trace_kib =
-        value_of(line, "trace_kib").map_or(0, |_| number(line, "trace_kib", 0, heap_max_kib) + TRACE_SLACK_KIB);
+    let trace_kib = ["trace_kib", "failure_trace_kib"]
+        .into_iter()
+        .find(|key| value_of(line, key).is_some())
+        .map_or(0, |key| number(line, key, 0, heap_max_kib) + TRACE_SLACK_KIB);
     let heap_of = |kib: usize| ((kib + trace_kib).min(heap_max_kib) << 10).next_multiple_of(PAGE_BYTES);
     let membership = membership::membership(line, core_count);
     let domains = if membership.is_some() { 1 } else { number(line, "domains", core_count, core_count) };

@@ -47,6 +47,10 @@ static TICKS: AtomicU32 = AtomicU32::new(0);
 #[unsafe(link_section = ".emulator")]
 static CYCLES_PER_TICK: AtomicU32 = AtomicU32::new(0);
 
+/// The processor's counter when all nodes had come, in two halves. Each node's begins when its process does.
+#[unsafe(link_section = ".emulator")]
+static MEETING: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+
 /// A node's beat and when it was first seen.
 #[derive(Clone, Copy)]
 struct Sight {
@@ -70,6 +74,16 @@ pub(crate) fn join() {
         // What becomes of those that do not come is the handler's business.
         cpu::pause();
     }
+    let now = cpu::rdtsc();
+    MEETING[0].store(now as u32, Ordering::Relaxed);
+    MEETING[1].store((now >> 32) as u32, Ordering::Relaxed);
+}
+
+/// What the processor's counter was when all nodes of a cluster had come, which is nearly the same moment for all; else 0.
+/// The cores of a node begin later.
+pub(crate) fn meeting() -> u64 {
+    let [low, high] = MEETING.each_ref().map(|half| u64::from(half.load(Ordering::Relaxed)));
+    high << 32 | low
 }
 
 /// Ticks of the processor's counter in a second, where they were measured.

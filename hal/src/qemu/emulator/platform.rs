@@ -26,7 +26,7 @@ use crate::{
             nodes::{self, this_core_id},
         },
         emulator::{domain_copies, exposed_memory, mmu_window::MmuWindow, stuck, test_and_set, window_pages},
-        exit::ending::is_ending,
+        exit::{ending::is_ending, traces},
         handed::facts,
         lock::{EmulatorGuard, EmulatorLock},
         memory::{addresses, areas},
@@ -34,6 +34,7 @@ use crate::{
         trap,
     },
     topology::SHARED_BYTES_PER_CONTROLLER,
+    trace,
 };
 
 /// A core of the machine under QEMU.
@@ -88,6 +89,11 @@ pub fn start_core() -> &'static QemuCore {
     trap::set_interrupt_handler(|| {
         if let Some(core) = CORE.get() {
             core.interrupted();
+        }
+    });
+    traces::set_teller(|reader| {
+        if let Some(core) = CORE.get() {
+            trace::tell(core, false, reader);
         }
     });
     core
@@ -331,6 +337,11 @@ unsafe impl Platform for QemuPlatform {
 
     fn now(&self) -> u64 {
         cpu::rdtsc()
+    }
+
+    fn moment(&self) -> u64 {
+        // Traces of nodes lie side by side.
+        cpu::rdtsc().wrapping_sub(heartbeat::meeting())
     }
 
     fn ticks_per_second(&self) -> u64 {

@@ -8,7 +8,7 @@ use crate::{
         boot::arrivals,
         cluster::notices::{self, Stage},
         console,
-        exit::ending,
+        exit::{ending, traces},
         handed::facts,
         pc::{fw_cfg, screen},
     },
@@ -32,8 +32,12 @@ pub fn exit(success: bool) -> ! {
         cpu::park();
     }
     notices::note_end(Stage::Failed);
+    let is_held = !success && facts::has_word(HOLD);
+    if !success && !is_held {
+        traces::tell_all();
+    }
     console::seize();
-    if !success && facts::has_word(HOLD) {
+    if is_held {
         // A debugger looks at the machine as it is.
         loop {
             cpu::pause();

@@ -7,6 +7,7 @@ pub(crate) mod ending;
 pub(crate) mod failure;
 pub(crate) mod finish;
 pub(crate) mod machine;
+pub(crate) mod traces;
 
 pub use self::{
     ending::is_ending,

@@ -42,6 +42,8 @@ pub struct Patience {
 
 impl Drop for Patience {
     fn drop(&mut self) {
+        #[cfg(feature = "debugger")]
+        crate::bare::notebook::wait(None);
         if self.is_told {
             status_page::set_wait(None);
             status_page::set_undrained(None);
@@ -59,6 +61,8 @@ impl Patience {
 
     /// A poll has failed. Does not return if the machine cannot come to its end any more.
     fn failed(&mut self, hardware: &Scc, reason: Reason) {
+        #[cfg(feature = "debugger")]
+        crate::bare::notebook::wait(Some(reason));
         self.polls = self.polls.wrapping_add(1);
         if self.polls.is_multiple_of(POLLS_PER_LOOK) {
             self.look(hardware, reason);

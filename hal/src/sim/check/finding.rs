@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::{CoreId, LINE_BYTES, LineAddress};
 
 use super::{
-    stacks::{Captured, Frame},
+    stacks::{Captured, Frame, Symbols},
     terms::Id,
 };
 
@@ -214,9 +214,7 @@ impl fmt::Display for Finding {
         write!(out, "{}\t{}\t{}", self.mistake, self.remedy, self.bytes)?;
         for access in [Some(&self.place), self.other.as_ref()].into_iter().flatten() {
             write!(out, "\tA\t{}\t{}\t{}", access.core.index(), access.what, access.spans)?;
-            for Frame { function, file, line } in &access.frames {
-                write!(out, "\tF\t{function}\t{file}\t{line}")?;
-            }
+            access.frames.iter().try_for_each(|frame| write!(out, "\t{frame}"))?;
         }
         Ok(())
     }
@@ -224,15 +222,15 @@ impl fmt::Display for Finding {
 
 /// Findings with their places, each once.
 pub(super) fn name(raw: &[Raw], captured: &FxHashMap<Id, Captured>) -> Vec<Finding> {
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut symbols) = (BTreeSet::new(), Symbols::default());
     let findings = raw.iter().map(|raw| {
-        let access = |id: Id| {
+        let mut access = |id: Id| {
             let captured = captured.get(&id);
             Access {
                 core: CoreId::new(id.core.into()),
                 what: captured.map_or("accesses memory", |captured| captured.what),
                 spans: captured.map_or_else(String::new, |captured| captured.spans.clone()),
-                frames: captured.map_or_else(Vec::new, Captured::frames),
+                frames: captured.map_or_else(Vec::new, |captured| captured.frames(&mut symbols)),
             }
         };
         let (mut place, mut other) = (access(raw.here), raw.other.map(access));

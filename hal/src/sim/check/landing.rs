@@ -1,6 +1,8 @@
 //! Stores come to memory, some with bytes that nobody meant.
 
-use crate::{LINE_BYTES, LineAddress, Region, kind};
+use std::ops::Range;
+
+use crate::{LineAddress, Region, kind};
 
 use super::{
     Checker, Id, Mapping, Mistake, Remedy,
@@ -108,15 +110,11 @@ impl Checker {
     /// A core has written back and forgotten a region, or all.
     pub(super) fn flush(&mut self, core: usize, region: Option<Region<kind::Cached>>) {
         let domain = self.domain(core);
-        let is_meant = |key: &u64| region.is_none_or(|region| has_line(region, *key));
-        let lines = |region: Region<kind::Cached>| {
-            let first = LineAddress::Shared(region.start()).key();
-            first..first + region.len_lines() as u64
-        };
+        let is_meant = |key: &u64| region.is_none_or(|region| keys(region).contains(key));
         let cache = &self.caches[domain];
         let mut dirty: Vec<u64> = match region {
             Some(region) if region.len_lines() < cache.dirty.len() => {
-                lines(region).filter(|key| cache.dirty.contains_key(key)).collect()
+                keys(region).filter(|key| cache.dirty.contains_key(key)).collect()
             }
             _ => cache.dirty.keys().copied().filter(is_meant).collect(),
         };
@@ -127,7 +125,7 @@ impl Checker {
         let cache = &mut self.caches[domain];
         match region {
             Some(region) if region.len_lines() < cache.fetched.len() => {
-                lines(region).for_each(|key| _ = cache.fetched.remove(&key));
+                keys(region).for_each(|key| _ = cache.fetched.remove(&key));
             }
             _ => cache.fetched.retain(|key, _| !is_meant(key)),
         }
@@ -143,19 +141,16 @@ impl Checker {
     /// It is private again, and what was done to it over.
     pub(super) fn conceal(&mut self, region: Region<kind::Cached>) {
         self.exposed.retain(|(exposed, _)| !exposed.overlaps(&region));
-        self.lines.retain(|key, _| !has_line(region, *key));
+        self.lines.retain(|key, _| !keys(region).contains(key));
         for cache in &mut self.caches {
-            cache.fetched.retain(|key, _| !has_line(region, *key));
-            cache.dirty.retain(|key, _| !has_line(region, *key));
+            cache.fetched.retain(|key, _| !keys(region).contains(key));
+            cache.dirty.retain(|key, _| !keys(region).contains(key));
         }
     }
 }
 
-/// Whether a region has a line.
-fn has_line(region: Region<kind::Cached>, key: u64) -> bool {
-    if region.is_empty() {
-        return false;
-    }
-    let first = LineAddress::Shared(region.start()).key();
-    (first..first + (region.len_bytes() / LINE_BYTES) as u64).contains(&key)
+/// The lines of a region.
+pub(super) fn keys(region: Region<kind::Cached>) -> Range<u64> {
+    let first = if region.is_empty() { 0 } else { LineAddress::Shared(region.start()).key() };
+    first..first + region.len_lines() as u64
 }

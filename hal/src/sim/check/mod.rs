@@ -22,10 +22,12 @@ mod shadow;
 mod stacks;
 mod stores;
 mod terms;
+mod upkeep;
 
 pub use self::{
     finding::{Access, Finding, Mistake},
     stacks::Frame,
+    upkeep::AskedFor,
 };
 
 use self::finding::Remedy;
@@ -47,6 +49,7 @@ use self::{
     shadow::{Cache, Landed, Line, Store},
     stacks::Captured,
     terms::{Id, Mapping},
+    upkeep::Upkeeps,
 };
 
 /// Findings of one kind between two cores that are kept: more of them are the same mistake in a loop.
@@ -90,6 +93,7 @@ pub(super) struct Checker {
     /// Counts what happens on all cores.
     moment: u64,
     one_sided: OneSided,
+    upkeeps: Option<Upkeeps>,
     raw: Vec<Raw>,
     known: FxHashSet<(Mistake, Id, Option<Id>)>,
     alike: FxHashMap<(Mistake, u16, Option<u16>), usize>,
@@ -123,12 +127,24 @@ impl Checker {
             interrupts: FxHashMap::default(),
             moment: 0,
             one_sided: OneSided::new(cores),
+            upkeeps: None,
             raw: Vec::new(),
             known: FxHashSet::default(),
             alike: FxHashMap::default(),
             wanted: FxHashSet::default(),
             captured: FxHashMap::default(),
         }
+    }
+
+    /// Keeps account of what drains, invalidations and flushes are good for, too.
+    pub(super) fn with_upkeeps(mut self) -> Self {
+        self.upkeeps = Some(Upkeeps::new(self.cores.len(), self.caches.len()));
+        self
+    }
+
+    /// What the program has asked for, if account was kept of it.
+    pub(super) fn asked_for(&self) -> Vec<AskedFor> {
+        self.upkeeps.as_ref().map_or_else(Vec::new, Upkeeps::all)
     }
 
     /// The checker of the same run made once more, which finds out where the accesses of these findings are.
@@ -209,6 +225,10 @@ impl Checker {
             Event::Taken => self.learn_of(index, Via::Interrupt, |checker| checker.interrupts.get(&core)),
             Event::Begin(span) => self.cores[index].spans.push(span),
             Event::End => _ = self.cores[index].spans.pop(),
+            Event::Asked(_) | Event::Done => {}
+        }
+        if self.upkeeps.is_some() {
+            self.tally(index, now_ps, &event);
         }
         self.cores[index].old_looks == PATIENCE
     }

@@ -1,6 +1,8 @@
 //! Where in a program an access is.
 
-use backtrace::Backtrace;
+use std::fmt;
+
+use rustc_hash::FxHashMap;
 
 use crate::{
     Span,
@@ -9,6 +11,9 @@ use crate::{
 };
 
 use super::super::loaded::told_of_loaded;
+
+/// Addresses of a stack that are looked at; more functions than that may be inlined there.
+const MOST_ADDRESSES: usize = 64;
 
 /// Functions of a stack that are told at most.
 const MOST_FRAMES: usize = 40;
@@ -24,13 +29,20 @@ pub struct Frame {
     pub line: u32,
 }
 
+/// Fields between tabs: `F`, function, file and line.
+impl fmt::Display for Frame {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, file, line } = self;
+        write!(out, "F\t{function}\t{file}\t{line}")
+    }
+}
+
 /// An access that a finding is about, when the run came to it again.
 pub(super) struct Captured {
     pub(super) now_ps: u64,
     pub(super) what: &'static str,
     pub(super) spans: String,
-    /// Addresses only: what they are called is looked up when no core runs any more, whose stack is small.
-    trace: Backtrace,
+    trace: Trace,
 }
 
 impl Captured {
@@ -41,30 +53,59 @@ impl Captured {
 
     /// The same, of an access that is called so.
     pub(super) fn of(now_ps: u64, spans: &[Span], what: &'static str) -> Self {
-        Self { now_ps, what, spans: name_all(spans), trace: Backtrace::new_unresolved() }
+        Self { now_ps, what, spans: name_all(spans), trace: Trace::now() }
     }
 
     /// The functions, from the innermost one that is not of this crate on.
-    pub(super) fn frames(&self) -> Vec<Frame> {
-        let mut trace = self.trace.clone();
-        trace.resolve();
-        let mut frames = Vec::new();
-        for frame in trace.frames() {
-            // The reader of reports looks into what was loaded; the call is before the address where it returns to.
-            if let Some(place) = told_of_loaded(frame.ip().addr().saturating_sub(1)) {
-                frames.push(Frame { function: String::new(), file: format!("{place:#x}"), line: 0 });
-            }
-            for symbol in frame.symbols() {
-                let (Some(name), Some(file), Some(line)) = (symbol.name(), symbol.filename(), symbol.lineno()) else {
-                    continue;
-                };
-                frames.push(Frame { function: format!("{name:#}"), file: file.display().to_string(), line });
-            }
-        }
+    pub(super) fn frames(&self, symbols: &mut Symbols) -> Vec<Frame> {
+        self.trace.frames(symbols)
+    }
+}
+
+/// A stack. Addresses only: what they are called is looked up when no core runs any more, whose stack is small.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Trace(Box<[usize]>);
+
+impl Trace {
+    /// The stack of the running core.
+    pub(super) fn now() -> Self {
+        let mut addresses = Vec::with_capacity(MOST_ADDRESSES);
+        backtrace::trace(|frame| {
+            addresses.push(frame.ip().addr());
+            addresses.len() < MOST_ADDRESSES
+        });
+        Self(addresses.into())
+    }
+
+    /// The functions, from the innermost one that is not of this crate on.
+    pub(super) fn frames(&self, symbols: &mut Symbols) -> Vec<Frame> {
         let is_here = |frame: &Frame| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
+        let frames: Vec<_> = self.0.iter().flat_map(|address| symbols.at(*address).to_vec()).collect();
         let own = frames.iter().position(is_here).unwrap_or(0);
         let outside = frames.iter().skip(own).position(|frame| !is_here(frame)).unwrap_or(0);
         frames.into_iter().skip(own + outside).take(MOST_FRAMES).collect()
+    }
+}
+
+/// What was found at addresses. It takes long to look one up, and stacks have most of theirs in common.
+#[derive(Default)]
+pub(super) struct Symbols(FxHashMap<usize, Vec<Frame>>);
+
+impl Symbols {
+    fn at(&mut self, address: usize) -> &[Frame] {
+        self.0.entry(address).or_insert_with(|| {
+            let mut frames = Vec::new();
+            // The reader of reports looks into what was loaded; the call is before the address where it returns to.
+            if let Some(place) = told_of_loaded(address.saturating_sub(1)) {
+                frames.push(Frame { function: String::new(), file: format!("{place:#x}"), line: 0 });
+            }
+            backtrace::resolve(std::ptr::without_provenance_mut(address), |symbol| {
+                if let (Some(name), Some(file), Some(line)) = (symbol.name(), symbol.filename(), symbol.lineno()) {
+                    frames.push(Frame { function: format!("{name:#}"), file: file.display().to_string(), line });
+                }
+            });
+            frames
+        })
     }
 }
 

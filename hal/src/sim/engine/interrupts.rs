@@ -1,6 +1,6 @@
 //! What the scheduler does about interrupts.
 
-use super::{super::interrupt_line::InterruptLine, Engine};
+use super::{super::interrupt_line::InterruptLine, Effect, Engine};
 
 impl Engine {
     /// An interrupt is raised on `core` now. One that is pending stays as it is.
@@ -25,7 +25,7 @@ impl Engine {
         if self.free.is_none() {
             self.alarms.insert((arrives, core as u16));
         } else if self.waits[core].parked {
-            self.resume(core);
+            self.resume(core, Effect::Write);
         }
     }
 
@@ -65,7 +65,7 @@ impl Engine {
             return true;
         }
         if self.waits[core].parked && self.interrupts[core].open {
-            self.resume(core);
+            self.resume(core, Effect::Write);
         }
         false
     }

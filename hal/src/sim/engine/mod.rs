@@ -143,7 +143,7 @@ impl Engine {
             if self.has_arrived(core) {
                 return true;
             }
-            self.note_leg(core, time - cost_ps, cost_ps, None);
+            self.note_leg(core, time - cost_ps, cost_ps, access.effect, None);
             self.enter(core, time, access.effect);
             return self.goes_straight_on(core);
         }
@@ -174,7 +174,7 @@ impl Engine {
         self.clocks[core] = self.clocks[core].saturating_add(delay);
         if let Some(traffic) = &self.traffic {
             let alone_ps = traffic.alone_ps(access.effect, trip);
-            self.note_leg(core, self.clocks[core].max(self.now_ps), alone_ps, Some(trip));
+            self.note_leg(core, self.clocks[core].max(self.now_ps), alone_ps, access.effect, Some(trip));
         }
         self.run_errand(core, Journey { trip, effect: access.effect, more: 0 })
     }
@@ -219,16 +219,20 @@ impl Engine {
             && let Some(next) = traffic.next_ps()
             && self.ready.peek().map_or(alarm, |first| first.0.time_ps.min(alarm)) >= next
         {
-            if let Some((poller, asking)) = traffic.disturbs() {
-                self.return_to_port(poller.into(), next, Some(asking));
+            if let Some((sleeper, asking)) = traffic.disturbs() {
+                self.rouse(sleeper.into(), next, Some(asking));
+                self.depart(sleeper.into());
             } else if let Some(settled) = traffic.step() {
                 self.settled(settled);
             }
         }
     }
 
-    /// An access has been served; its core goes on when it takes effect.
+    /// An access has been served; its core goes on when it takes effect, or its train does.
     fn settled(&mut self, Settled { core, time_ps, effect }: Settled) {
+        if self.waits[usize::from(core)].parked {
+            return self.train_passes(core.into(), time_ps);
+        }
         self.clocks[usize::from(core)] = time_ps;
         self.ready.push(Reverse(Event { time_ps, effect, core }));
     }
@@ -247,7 +251,7 @@ impl Engine {
         let watches = std::mem::take(&mut self.watches);
         for watcher in watches.of(access) {
             if self.waits[watcher].parked {
-                self.resume(watcher);
+                self.resume(watcher, access.effect);
             }
         }
         self.watches = watches;
@@ -264,15 +268,14 @@ impl Engine {
             wait.info = None;
             wait.since_ps = now;
             wait.last_samples.clear();
-            wait.last_legs.clear();
+            wait.train.legs.clear();
             wait.replay_before_ps = 0;
+            wait.replays = 0;
         } else {
             std::mem::swap(&mut wait.samples, &mut wait.last_samples);
-            std::mem::swap(&mut wait.legs, &mut wait.last_legs);
         }
         wait.samples.clear();
-        wait.legs.clear();
-        wait.is_held_up = false;
+        wait.train.begin_poll(now, wait.replays);
         wait.polling = true;
         wait.polls_network = false;
         wait.polls_memory = false;
@@ -282,12 +285,14 @@ impl Engine {
     /// What `core` reads in `cost_ps`, if that lies in the part of a poll that was skipped.
     pub(super) fn replay(&mut self, core: usize, access: Access, cost_ps: u64) -> Option<Sample> {
         let wait = &mut self.waits[core];
-        let effect_ps = self.clocks[core] + cost_ps;
-        if !wait.polling || effect_ps >= wait.replay_before_ps {
+        let place = wait.samples.len();
+        let is_of_train = place < wait.replays;
+        let effect_ps = if is_of_train { wait.train.effects_ps[place] } else { self.clocks[core] + cost_ps };
+        if !wait.polling || !is_of_train && effect_ps >= wait.replay_before_ps {
             return None;
         }
         let sample = wait.last_sample(access)?;
-        wait.legs.extend(wait.last_legs.get(wait.samples.len()));
+        wait.train.legs.extend(wait.train.last_legs.get(place));
         wait.samples.push(sample);
         self.clocks[core] = effect_ps;
         Some(sample)
@@ -298,8 +303,7 @@ impl Engine {
         let wait = &mut self.waits[core];
         if wait.polling {
             wait.samples.push(sample);
-            let expected = wait.legs.last().map(|leg| wait.start_ps + leg.effect_ps);
-            wait.is_held_up |= expected.is_some_and(|expected| self.clocks[core] != expected);
+            wait.train.effects_ps.push(self.clocks[core]);
         }
     }
 
@@ -317,6 +321,7 @@ impl Engine {
         let wait = &mut self.waits[core];
         wait.polling = false;
         wait.replay_before_ps = 0;
+        wait.replays = 0;
         if deadline_ps.is_some_and(|deadline| deadline <= now) {
             return Some(Woken::TimedOut);
         }
@@ -325,7 +330,7 @@ impl Engine {
             Watch::Register(register) => Some(register),
             Watch::Places(_) => None,
         };
-        if !self.may_skip(core, deadline_ps) {
+        if !self.may_skip(core) {
             return self.poll_on(core, watch, deadline_ps);
         }
         let wait = &mut self.waits[core];
@@ -342,8 +347,9 @@ impl Engine {
         }
         wait.parked = true;
         self.polling.parks(&mut wait.vain);
-        if let (Some(traffic), Some(port)) = (&mut self.traffic, wait.port()) {
-            traffic.expect_polls(port, core);
+        if self.traffic.is_some() {
+            self.train_sets_off(core, deadline_ps);
+            return None;
         }
         wait.last_poll_ps = deadline_ps.map(|deadline| wait.last_poll_ps(now, deadline));
         if let Some(last) = wait.last_poll_ps {
@@ -365,8 +371,8 @@ impl Engine {
     /// How the parked core came back.
     pub(super) fn woken(&mut self, core: usize) -> Woken {
         let wait = &mut self.waits[core];
-        if let Some(start_ps) = wait.restart_ps.take() {
-            self.clocks[core] = start_ps;
+        if wait.is_under_way {
+            self.clocks[core] = wait.train.start_ps;
         }
         let woken = wait.woken.take().expect("a core that runs has been woken");
         if let Woken::Poll { missed_polls } = woken {
@@ -434,7 +440,9 @@ impl Engine {
 
     /// Whether no store will change anything by itself, and no wait ends by itself.
     fn nothing_is_on_its_way(&self) -> bool {
-        self.last_polls.is_empty() && self.network.as_ref().is_none_or(|network| !network.has_stores())
+        self.last_polls.is_empty()
+            && self.polling.timed_trains == 0
+            && self.network.as_ref().is_none_or(|network| !network.has_stores())
     }
 
     fn break_tie(&mut self, first: Event) -> Event {
@@ -477,14 +485,18 @@ impl Engine {
         self.fruitless_rounds += 1;
         for core in 0..self.waits.len() {
             if incomplete(&self.waits[core]) {
-                self.resume(core);
+                self.resume(core, Effect::Write);
             }
         }
         true
     }
 
-    /// Puts a parked core back into the schedule, at the poll that would be under way now had it never paused.
-    pub(super) fn resume(&mut self, core: usize) {
+    /// Puts a parked core back into the schedule, at the poll that would be under way now had it never paused, because of
+    /// what something has done now.
+    pub(super) fn resume(&mut self, core: usize, effect: Effect) {
+        if self.traffic.is_some() {
+            return self.comes_back(core, effect);
+        }
         let wait = &mut self.waits[core];
         wait.parked = false;
         self.polling.parked -= 1;
@@ -495,9 +507,6 @@ impl Engine {
             wait.woken = Some(Woken::Poll { missed_polls: 0 });
             free.can_run(core);
             return;
-        }
-        if self.traffic.is_some() {
-            return self.return_to_port(core, self.now_ps, None);
         }
         let wait = &mut self.waits[core];
         let (missed_polls, start) = wait.under_way(self.clocks[core], self.now_ps);

@@ -2,13 +2,8 @@
 
 use prices::{Journey, Trip};
 
-use crate::LineAddress;
-
 use super::{
-    super::{
-        choice::Freedom,
-        waiting::{Leg, Sample},
-    },
+    super::{choice::Freedom, train::Leg},
     Effect, Engine, Watch, Woken,
 };
 
@@ -31,30 +26,20 @@ impl Engine {
 
     /// Whether the polls of `core`, the last of which has just failed, can be skipped: the one rule for that.
     ///
-    /// Where accesses do not meet they can, unless they go over a network. Where they do, those can be skipped that
-    /// meet nobody until somebody asks for the port of the MPB that they read: polls of lines of the own tile, which
-    /// pass no link, and of registers and the board's counters, which have no queues. Not those
+    /// Where accesses do not meet they can, unless they go over a network. Where they do, the accesses of those that are
+    /// skipped are made by the core's train. Then these cannot be skipped:
     ///
-    /// * of lines farther away, which take turns on links, and of words, which go to memory controllers;
-    /// * of lines at a port that is busy, or that another core's skipped polls go to;
-    /// * of a core that was kept waiting, or looked elsewhere, in its last poll: the next one takes another time;
-    /// * with a deadline, or of a core that can be interrupted;
-    /// * that chance delays, or whose ties it breaks: each poll takes the next answer from the list.
-    pub(super) fn may_skip(&self, core: usize, deadline_ps: Option<u64>) -> bool {
+    /// * of a core that looked elsewhere in its last poll than in the one before;
+    /// * of a core that can be interrupted;
+    /// * those that chance delays, or whose ties it breaks: each poll takes the next answer from the list.
+    pub(super) fn may_skip(&self, core: usize) -> bool {
         let wait = &self.waits[core];
-        let Some(traffic) = &self.traffic else { return self.skips && !wait.polls_network };
-        let is_plain = |sample: &Sample| {
-            matches!(sample, Sample::Line(LineAddress::Mpb(_), _) | Sample::Taken(_) | Sample::Counter(..))
-        };
         self.skips
-            && deadline_ps.is_none()
-            && !self.interrupts[core].is_open()
-            && self.chooser.freedom() == Freedom::NONE
-            && wait.repeats_itself()
-            && wait.samples.iter().all(is_plain)
-            && wait.ports().all(|port| Some(port) == wait.port() && traffic.is_beside(core, port))
-            && wait.port().is_none_or(|port| traffic.is_at_rest(port, self.clocks[core]))
-            && !self.polling.is_chased(&wait.vain)
+            && if self.traffic.is_none() {
+                !wait.polls_network
+            } else {
+                !self.interrupts[core].is_open() && self.chooser.freedom() == Freedom::NONE && wait.repeats_itself()
+            }
     }
 
     /// If a poll goes on with an access that was on its way already, its time has come.
@@ -63,52 +48,122 @@ impl Engine {
         if !std::mem::take(&mut wait.is_under_way) {
             return false;
         }
-        wait.legs.extend(wait.last_legs.get(wait.samples.len()));
+        wait.train.legs.extend(wait.train.last_legs.get(wait.samples.len()));
         self.clocks[core] = self.now_ps;
         true
     }
 
-    /// Notes when an access of a poll would take effect that nobody keeps waiting.
-    pub(super) fn note_leg(&mut self, core: usize, start_ps: u64, alone_ps: u64, trip: Option<Trip>) {
+    /// Notes when an access of a poll starts.
+    pub(super) fn note_leg(&mut self, core: usize, start_ps: u64, alone_ps: u64, effect: Effect, trip: Option<Trip>) {
         let wait = &mut self.waits[core];
         if wait.polling {
-            let start_ps = start_ps - wait.start_ps;
-            wait.legs.push(Leg { start_ps, effect_ps: start_ps + alone_ps, trip });
+            let gap_ps = start_ps - wait.train.last_ps();
+            wait.train.legs.push(Leg { gap_ps, alone_ps, trip, effect });
         }
     }
 
-    /// `core`, whose polls are skipped, is from `time_ps` on where it would be had it polled on: before the first
-    /// access that takes effect then or later, which may have been served already. If this is because another core asks
-    /// for the port then, it is given as `asking`: of two that ask at a time the lower one comes first.
-    pub(super) fn return_to_port(&mut self, core: usize, time_ps: u64, asking: Option<u16>) {
-        let wait = &mut self.waits[core];
-        let (start_ps, missed_polls, index) = wait.next_access(self.clocks[core], time_ps);
-        let leg = wait.legs[index];
-        let effect_ps = start_ps + leg.effect_ps;
-        wait.woken = Some(Woken::Poll { missed_polls });
-        wait.restart_ps = Some(start_ps);
-        wait.replay_before_ps = effect_ps;
-        wait.is_under_way = true;
-        let effect = wait.samples[index].access().effect;
-        let port = wait.port();
-        if let (Some(traffic), Some(port)) = (&mut self.traffic, port) {
-            traffic.expect_no_polls(port);
-        }
-        if wait.parked {
-            wait.parked = false;
-            self.polling.parked -= 1;
-            self.polling.returns(&mut wait.vain);
-        }
-        let (Some(traffic), Some(trip), Some(port)) = (&mut self.traffic, leg.trip, port) else {
-            return self.enter(core, effect_ps, effect);
-        };
-        let asks_ps = start_ps + leg.start_ps + trip.to_port_ps;
-        if asks_ps < time_ps || asks_ps == time_ps && asking.is_none_or(|other| core < usize::from(other)) {
-            if let Some(settled) = traffic.has_asked(core, port, asks_ps, trip) {
-                self.settled(settled);
-            }
+    /// From now on the polls of `core`, the last of which has just failed, are made by its train.
+    pub(super) fn train_sets_off(&mut self, core: usize, deadline_ps: Option<u64>) {
+        self.polling.timed_trains += usize::from(deadline_ps.is_some());
+        let Some(traffic) = &self.traffic else { return };
+        self.waits[core].train.set_off(self.clocks[core], deadline_ps, |port| traffic.is_beside(core, port));
+        self.train_goes_on(core);
+    }
+
+    /// It is known when an access of a train takes effect.
+    pub(super) fn train_passes(&mut self, core: usize, effect_ps: u64) {
+        let train = &mut self.waits[core].train;
+        train.passes(effect_ps);
+        if train.is_last() {
+            self.comes_back_before(core, effect_ps);
         } else {
-            traffic.depart(core, start_ps + leg.start_ps, Journey { trip, effect: Effect::Read, more: 0 });
+            self.train_goes_on(core);
         }
+    }
+
+    /// The next access of a train begins, or its polls sleep.
+    fn train_goes_on(&mut self, core: usize) {
+        let (Some(traffic), train) = (&mut self.traffic, &mut self.waits[core].train) else { return };
+        train.is_asleep = match train.berth() {
+            Some(Some(port)) => traffic.sleeps(core, port, train.end_ps()),
+            Some(None) => true,
+            None => false,
+        };
+        if !train.is_asleep {
+            self.depart(core);
+        }
+    }
+
+    /// The next access of a train begins.
+    pub(super) fn depart(&mut self, core: usize) {
+        let Some(traffic) = &mut self.traffic else { return };
+        let (start_ps, leg) = self.waits[core].train.next();
+        match leg.trip {
+            Some(trip) => traffic.depart(core, start_ps, Journey { trip, effect: leg.effect, more: 0 }),
+            None => traffic.pass(core, start_ps + leg.alone_ps, leg.effect),
+        }
+    }
+
+    /// The polls of `core`, which sleep, have come to where they are at `time_ps`: before the first access that has not asked
+    /// for the port before. If this is because another core asks for it then, it is given as `asking`: of two that ask at a
+    /// time the lower one comes first.
+    pub(super) fn rouse(&mut self, core: usize, time_ps: u64, asking: Option<u16>) {
+        let (Some(traffic), train) = (&mut self.traffic, &mut self.waits[core].train) else { return };
+        if let Some(port) = train.wakes() {
+            traffic.wakes(port);
+        }
+        train.pass_before(time_ps);
+        loop {
+            let (start_ps, leg) = train.next();
+            let asks_ps = start_ps + leg.asks_after_ps();
+            let comes_first = asking.is_none_or(|other| core < usize::from(other)) && leg.trip.is_some();
+            if asks_ps > time_ps || asks_ps == time_ps && !comes_first {
+                break;
+            }
+            if let Some((trip, port)) = leg.trip.and_then(|trip| Some((trip, trip.target.port()?))) {
+                traffic.has_asked(port, asks_ps, trip);
+            }
+            train.passes(start_ps + leg.alone_ps);
+        }
+    }
+
+    /// `core` comes back from where its polls were skipped, before the first access that sees what has been done now.
+    pub(super) fn comes_back(&mut self, core: usize, effect: Effect) {
+        let now = self.now_ps;
+        let is_asleep = self.waits[core].train.is_asleep;
+        if is_asleep {
+            self.rouse(core, now, None);
+        }
+        let train = &mut self.waits[core].train;
+        let (start_ps, next) = train.next();
+        if let Some(effect_ps) = train.sees(now, effect) {
+            if let (false, Some(traffic)) = (is_asleep, &mut self.traffic) {
+                traffic.call_off(core, start_ps + next.asks_after_ps(), next.trip);
+            }
+            return self.comes_back_before(core, effect_ps);
+        }
+        if is_asleep {
+            self.depart(core);
+        }
+        self.comes_back_in_poll(core);
+    }
+
+    /// `core` comes back before the last access of its train, which takes effect at `effect_ps`.
+    fn comes_back_before(&mut self, core: usize, effect_ps: u64) {
+        let effect = self.waits[core].train.take_back();
+        self.comes_back_in_poll(core);
+        self.clocks[core] = effect_ps;
+        self.enter(core, effect_ps, effect);
+    }
+
+    /// `core` comes back with the next access of its train, which is on its way.
+    fn comes_back_in_poll(&mut self, core: usize) {
+        let wait = &mut self.waits[core];
+        wait.parked = false;
+        self.polling.parked -= 1;
+        self.polling.timed_trains -= usize::from(wait.train.has_deadline());
+        wait.woken = Some(Woken::Poll { missed_polls: wait.train.stop() });
+        wait.replays = wait.train.effects_ps.len();
+        wait.is_under_way = true;
     }
 }

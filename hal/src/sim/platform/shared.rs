@@ -14,6 +14,7 @@ use super::super::{
     memory::Memory,
     network::Stored,
 };
+use super::SimCore;
 
 /// What all cores of a machine share.
 pub(in super::super) struct Shared {
@@ -28,6 +29,8 @@ pub(in super::super) struct Shared {
     pub(in super::super) fetch_unit: FetchUnit,
     /// The run has failed and its cores are being unwound.
     pub(in super::super) dying: Cell<bool>,
+    /// The cores, while they run.
+    pub(in super::super) running: Cell<*const [Box<SimCore>]>,
     /// Where the traffic is, if it is counted.
     pub(in super::super) heat: Option<RefCell<HeatMap>>,
     /// Who follows what the program does, if it is checked.

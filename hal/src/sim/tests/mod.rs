@@ -14,6 +14,7 @@ mod heat;
 mod interrupts;
 mod scale;
 mod slices;
+mod trains;
 mod waits;
 
 use crate::{CoreId, MpbLine, Region, SharedAddress, kind};

@@ -2,7 +2,7 @@
 //!
 //! Lines that cores print go to standard output. The exit status is 33 or 35 when the program says that it has
 //! succeeded or failed, 3 when a core did something that no program may do, 4 when nothing will ever happen any more,
-//! and 5 when the time is over; the last line on standard error says why, but after the first two.
+//! 5 when the time is over, and 6 when a debugger has ended it; the last line on standard error says why, but after the first two.
 
 use std::{
     cell::Cell,
@@ -14,7 +14,9 @@ use std::{
 };
 
 use clap::Parser;
-use emulator::{Board, Chip, Settings, consoles::Consoles, ended::Ended, flame, loader, machine::Machine};
+use emulator::{
+    Board, Chip, Settings, consoles::Consoles, debugger::Debugger, ended::Ended, flame, loader, machine::Machine,
+};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Runs the files for a board's tools on a model of the board
@@ -55,6 +57,14 @@ struct Options {
     /// Keep no time: an instruction is a cycle, and cores take turns
     #[arg(long)]
     functional: bool,
+
+    /// Wait for a debugger at this socket before the first instruction
+    #[arg(long, value_name = "SOCKET", conflicts_with_all = ["functional", "profile"])]
+    gdb: Option<PathBuf>,
+
+    /// Wait for one at this socket when the program has failed, after a line that says so
+    #[arg(long, value_name = "SOCKET", conflicts_with_all = ["functional", "profile", "gdb"])]
+    gdb_on_failure: Option<PathBuf>,
 
     /// Print the number of the core before each line
     #[arg(long)]
@@ -144,6 +154,12 @@ fn run(options: &Options) -> Result<u8, String> {
     if options.profile.is_some() {
         machine.profile_counted();
     }
+    for (socket, begins) in [(&options.gdb, true), (&options.gdb_on_failure, false)] {
+        if let Some(socket) = socket {
+            let debugger = Debugger::new(socket, begins);
+            machine.debug(debugger.map_err(|error| format!("cannot listen at {}: {error}", socket.display()))?);
+        }
+    }
     let counted_from = Cell::new(processor_time());
     let give_up = || {
         let used = processor_time().saturating_sub(counted_from.get());
@@ -183,6 +199,10 @@ fn run(options: &Options) -> Result<u8, String> {
         Ended::Stuck(places) => {
             eprintln!("emulator: nothing will happen any more: {places}");
             4
+        }
+        Ended::Killed => {
+            eprintln!("emulator: the debugger has ended it");
+            6
         }
         Ended::TimedOut(places) => {
             eprintln!("emulator: it has not ended in time: {places}");

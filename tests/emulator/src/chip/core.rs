@@ -80,6 +80,49 @@ impl Core {
         self.combine.map(|pending| (pending.address, pending.mask))
     }
 
+    /// The line that a load would find in a cache.
+    #[cfg(feature = "cpu")]
+    pub(super) fn held_line(&self, physical: u32, mpbt: bool) -> Option<Line> {
+        let in_l1 = self.l1.peek(physical).filter(|slot| self.l1.is_mpbt(*slot) == mpbt);
+        let in_l2 = || self.l2.peek(physical).filter(|_| self.l2_on && !mpbt).map(|slot| *self.l2.line(slot));
+        in_l1.map(|slot| *self.l1.line(slot)).or_else(in_l2)
+    }
+
+    /// Changes bytes of a line where a load would find it, as a store would. Returns whether a cache has it.
+    #[cfg(feature = "cpu")]
+    pub(super) fn change_held(&mut self, physical: u32, mpbt: bool, from: &[u8]) -> bool {
+        let in_l1 = self.l1.peek(physical).filter(|slot| self.l1.is_mpbt(*slot) == mpbt);
+        let line = match in_l1 {
+            Some(slot) if mpbt => self.l1.write_through(slot),
+            Some(slot) => self.l1.modify(slot),
+            None => match self.l2.peek(physical).filter(|_| self.l2_on && !mpbt) {
+                Some(slot) => self.l2.modify(slot),
+                None => return false,
+            },
+        };
+        let offsets = physical as usize % LINE_BYTES..;
+        offsets.zip(from).for_each(|(offset, byte)| put(line, offset, 1, (*byte).into()));
+        true
+    }
+
+    /// The lines in the caches: in which, its address, whether it is of the MPB's type and modified, and what it is.
+    #[cfg(feature = "cpu")]
+    pub(super) fn lines_held(&self) -> impl Iterator<Item = (&'static str, u32, [bool; 2], &Line)> {
+        let caches = [("L1", &self.l1), ("L2", &self.l2)];
+        caches.into_iter().flat_map(|(name, cache)| {
+            cache.held_lines().filter_map(move |address| {
+                let slot = cache.peek(address)?;
+                Some((name, address, [cache.is_mpbt(slot), cache.is_modified(slot)], cache.line(slot)))
+            })
+        })
+    }
+
+    /// The line in the write-combine buffer, and which of its bytes were stored to.
+    #[cfg(feature = "cpu")]
+    pub(super) fn combining(&self) -> Option<(u32, Line, u32)> {
+        self.combine.map(|pending| (pending.address, pending.line, pending.mask))
+    }
+
     fn violation(&self, physical: u32, reason: &str) -> Violation {
         Violation::new(self.number, physical, reason)
     }

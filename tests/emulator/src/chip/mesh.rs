@@ -2,6 +2,8 @@
 
 use descriptions::boards::map::{SLOT_BYTES, SLOTS};
 
+#[cfg(feature = "cpu")]
+use super::watch::{Watched, first};
 use super::{
     cache::{LINE_BYTES, Line, line_of},
     counts::Counts,
@@ -69,6 +71,9 @@ pub(super) struct Mesh {
     pub(super) mpbs: Vec<Box<[u8]>>,
     /// Grows with everything that another core could see.
     pub(super) changes: u64,
+    /// What a debugger watches.
+    #[cfg(feature = "cpu")]
+    pub(super) watched: Watched,
 }
 
 impl Mesh {
@@ -89,6 +94,8 @@ impl Mesh {
             controllers: (0..geometry.controllers).map(|number| Dram::new(board.memory_gib, number)).collect(),
             mpbs: (0..board.tiles()).map(mpb).collect(),
             changes: 0,
+            #[cfg(feature = "cpu")]
+            watched: Watched::default(),
         }
     }
 
@@ -243,6 +250,10 @@ impl Mesh {
             }
         }
         self.changes += 1;
+        #[cfg(feature = "cpu")]
+        if !self.watched.is_empty() {
+            self.watched.note(core, system, mask & first(from.len()), true);
+        }
         Ok(system)
     }
 

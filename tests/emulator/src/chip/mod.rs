@@ -6,14 +6,18 @@ mod core;
 mod counts;
 mod dram;
 mod fpga;
+#[cfg(feature = "cpu")]
+mod look;
 mod mesh;
 #[cfg(feature = "cpu")]
 mod needs;
 mod registers;
 mod uart;
+#[cfg(feature = "cpu")]
+mod watch;
 
 #[cfg(feature = "cpu")]
-pub(crate) use self::{cache::LINE_BYTES, needs::Need};
+pub(crate) use self::{cache::LINE_BYTES, needs::Need, watch::Watchpoint};
 use self::{core::Core, fpga::Fpga, mesh::Mesh, registers::Registers, uart::Uart};
 pub use self::{counts::Counts, dram::Dram, mesh::System};
 use crate::{Board, Violation};

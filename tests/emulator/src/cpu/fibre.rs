@@ -8,6 +8,7 @@ use prices::{Effect, Place};
 
 use super::{
     Core, Turn,
+    debug::Met,
     timing::{Ending, prediction::Predictor},
 };
 
@@ -28,6 +29,13 @@ pub(crate) enum Request {
         place: Place,
         /// What it does there.
         effect: Effect,
+    },
+    /// It has met what a debugger wants it to stop at.
+    Stopped {
+        /// When.
+        now: u64,
+        /// What.
+        met: Met,
     },
     /// It has not made one for a while.
     Turn(u64),

@@ -22,7 +22,7 @@ use super::{
 use crate::{PageKind, Violation};
 
 /// The CPU library's view of one core.
-pub(super) type Cpu = Unicorn<'static, ()>;
+pub(crate) type Cpu = Unicorn<'static, ()>;
 type Handle<T> = Rc<RefCell<T>>;
 
 /// Where the CPU library finds copies of code, far from the ranges of [`base`].
@@ -30,7 +30,7 @@ const CODE: u64 = 1 << 40;
 /// Where it finds the local APIC.
 const APIC: u64 = 1 << 41;
 /// Bytes of a kind of page.
-const SPAN: u64 = 1 << 32;
+pub(super) const SPAN: u64 = 1 << 32;
 const KINDS: [PageKind; 4] = [PageKind::WriteBack, PageKind::Uncached, PageKind::Mpbt, PageKind::MpbtWriteBack];
 
 /// Model in the CPU library that is nearest to a P54C (`UC_CPU_X86_PENTIUM`).
@@ -78,8 +78,8 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
-    /// A CPU with all hooks.
-    pub(super) fn attach(&self) -> Result<Cpu, uc_error> {
+    /// A CPU with all hooks. If it is debugged, its accesses are shown to whoever watches memory.
+    pub(super) fn attach(&self, debugged: bool) -> Result<Cpu, uc_error> {
         let mut cpu = Unicorn::new(unicorn_engine::Arch::X86, unicorn_engine::Mode::MODE_32)?;
         cpu.ctl_set_cpu_model(PENTIUM)?;
         cpu.ctl_set_tlb_type(TlbType::VIRTUAL)?;
@@ -88,6 +88,10 @@ impl Hooks {
         // a reference. 2. They are changed by this thread only, between executions of the CPU library or in its hooks.
         unsafe { cpu.mem_map_ptr(CODE, len as u64, Prot::READ | Prot::EXEC, pointer.cast()) }?;
         for kind in KINDS {
+            if debugged {
+                self.map_watched(&mut cpu, base(kind), kind)?;
+                continue;
+            }
             let (loads, stores) = (self.clone(), self.clone());
             cpu.mmio_map(
                 base(kind),
@@ -144,7 +148,7 @@ impl Hooks {
     }
 
     #[inline]
-    fn load(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize) -> u64 {
+    pub(super) fn load(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize) -> u64 {
         if self.state.borrow().locked.is_some() && self.refuses_locked(cpu, physical, kind) {
             return 0;
         }
@@ -183,7 +187,7 @@ impl Hooks {
     }
 
     #[inline]
-    fn store(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize, value: u64) {
+    pub(super) fn store(&self, cpu: &mut Unicorn<'_, ()>, physical: u32, kind: PageKind, len: usize, value: u64) {
         if self.state.borrow().locked.is_some() && self.refuses_locked(cpu, physical, kind) {
             return;
         }
@@ -357,6 +361,9 @@ impl Hooks {
         let mut state = self.state.borrow_mut();
         if state.stop.is_some() {
             return;
+        }
+        if let Some(seen) = &mut state.seen {
+            seen.at = linear;
         }
         let keeps_time = state.clock.is_some();
         if state.code.block(linear).is_none_or(|block| keeps_time && block.len != len) {

@@ -12,12 +12,14 @@
 //! if not, an instruction is a cycle, and accesses take none.
 
 mod code;
+pub(crate) mod debug;
 mod delivery;
 mod events;
 pub(crate) mod fibre;
 mod hooks;
 mod instructions;
 mod lapic;
+pub(crate) mod look;
 mod operands;
 mod paging;
 mod passing;
@@ -29,11 +31,13 @@ use std::{cell::RefCell, rc::Rc};
 use unicorn_engine::{RegisterX86, uc_error};
 
 use self::{
-    hooks::{Cpu, Hooks, read, write},
+    debug::Points,
+    hooks::{Hooks, read, write},
     lapic::Interrupt,
     state::Stop,
 };
 use crate::Violation;
+pub(crate) use hooks::Cpu;
 pub(crate) use state::{Shared, State};
 
 const CR0_PE: u32 = 1;
@@ -97,13 +101,22 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// A core that comes out of reset. If it is profiled, it notes where it executes the instructions that it counts.
+    /// A core that comes out of reset. If it is profiled, it notes where it executes the instructions that it counts; if it is
+    /// debugged, it stops where that is wanted.
     ///
     /// # Errors
     /// What the CPU library says.
-    pub(crate) fn new(number: usize, profiled: bool, shared: Rc<RefCell<Shared>>) -> Result<Self, uc_error> {
+    pub(crate) fn new(
+        number: usize,
+        profiled: bool,
+        debugged: Option<&Rc<Points>>,
+        shared: Rc<RefCell<Shared>>,
+    ) -> Result<Self, uc_error> {
         let hooks = Hooks { state: Rc::new(RefCell::new(State::new(number, profiled))), shared };
-        let mut cpu = hooks.attach()?;
+        let mut cpu = hooks.attach(debugged.is_some())?;
+        if let Some(points) = debugged {
+            hooks.debug(&mut cpu, points)?;
+        }
         write(&mut cpu, RegisterX86::CR0, RESET_CR0);
         for segment in [RegisterX86::DS, RegisterX86::ES, RegisterX86::SS, RegisterX86::FS, RegisterX86::GS] {
             write(&mut cpu, segment, 0);
@@ -112,6 +125,11 @@ impl Core {
         write(&mut cpu, RegisterX86::EIP, RESET_EIP);
         write(&mut cpu, RegisterX86::EDX, SIGNATURE);
         Ok(Self { cpu, hooks, turn: Turn::Busy })
+    }
+
+    /// Its CPU and what it has besides, for a debugger: each is there as long as somebody has it.
+    pub(crate) fn handles(&self) -> (Cpu, Rc<RefCell<State>>) {
+        (self.cpu.clone(), self.state())
     }
 
     /// Where it is.

@@ -57,7 +57,12 @@ impl Hooks {
     }
 
     /// The core goes on at a cycle, which `when` says by that of the answer, together with that until which it is busy.
-    fn go_on(&self, cpu: &mut Unicorn<'_, ()>, resumed: Resume, when: impl FnOnce(u64) -> (u64, Option<u64>)) -> bool {
+    pub(super) fn go_on(
+        &self,
+        cpu: &mut Unicorn<'_, ()>,
+        resumed: Resume,
+        when: impl FnOnce(u64) -> (u64, Option<u64>),
+    ) -> bool {
         let mut state = self.state.borrow_mut();
         let number = state.number;
         let Some(clock) = &mut state.clock else { return true };

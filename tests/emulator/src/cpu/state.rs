@@ -43,6 +43,15 @@ pub(super) enum Stop {
     Refused,
 }
 
+/// Where a debugger sees a core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Seen {
+    /// Linear address of the instruction that is next, or under way.
+    pub(super) at: u32,
+    /// Whether it has stopped before that one, and will look whether it is still the next.
+    pub(super) has_stopped: bool,
+}
+
 /// A core's state.
 pub(crate) struct State {
     pub(super) number: usize,
@@ -59,6 +68,8 @@ pub(crate) struct State {
     pub(super) block_len: u32,
     /// Its instructions that read, modify and write memory in one step, if it has any.
     pub(super) locked: Option<Rc<[Instruction]>>,
+    /// Where a debugger sees it, if it is debugged.
+    pub(super) seen: Option<Seen>,
     /// What it needs to keep time, if it does.
     pub(super) clock: Option<Clock>,
     /// Cycles that the slice still has.
@@ -84,6 +95,7 @@ impl State {
             block: super::RESET_LINEAR,
             block_len: 0,
             locked: None,
+            seen: None,
             clock: None,
             left: 0,
             cycles: 0,

@@ -1,6 +1,11 @@
 //! What a program says of its own memory, as the checker takes it.
 
-use crate::{Act, CoreId, act::Bytes, cached::ViewAccess, kit::Event};
+use crate::{
+    Act, CoreId,
+    act::{Bytes, Synchronisation},
+    cached::ViewAccess,
+    kit::Event,
+};
 
 use super::{
     super::{
@@ -41,6 +46,7 @@ impl Checker {
                     target: target.map(|target| target.core),
                     atomic: target.and_then(|target| target.atomic),
                     writes_target: target.is_some_and(|target| target.writes),
+                    among_own: target.is_some_and(|target| target.is_memory),
                     over_here: None,
                     over_there: None,
                     ends,
@@ -60,8 +66,13 @@ impl Checker {
                 maps.push((start..start.saturating_add(len), shared));
             }
             Act::HandsOn(all) => self.cores[index].hands_on = all,
-            Act::Misuses(why) => {
-                let id = self.next_id(index, now_ps, "misuses a window");
+            Act::Synchronises { window, how } => {
+                let id = self.next_id(index, now_ps, named(how));
+                let met = self.one_sided.synchronise(index, id, window, how);
+                self.report_all(id, met);
+            }
+            Act::Misuses { what, why } => {
+                let id = self.next_id(index, now_ps, what);
                 self.report_at(Mistake::OneSided, Remedy::Said(why), id, None, Where::Nowhere);
             }
         }
@@ -108,7 +119,8 @@ impl Checker {
     fn begin(&mut self, core: usize, new: Operation) {
         let all = &self.one_sided;
         let meets = |end| all.meet(core, end, Some(&new)).into_iter().chain(all.meet_notes(core, end, &new));
-        let met = new.ends.iter().flat_map(meets).collect();
+        let mut met: Vec<_> = new.ends.iter().flat_map(meets).collect();
+        met.extend(all.meet_no_put(core, &new));
         self.report_all(new.id, met);
         self.one_sided.begin(new);
     }
@@ -117,5 +129,20 @@ impl Checker {
         for Met { mistake, remedy, other, place } in met {
             self.report_at(mistake, remedy, here, Some(other), place);
         }
+    }
+}
+
+/// What a core does when it synchronises a window, as the predicate of a sentence.
+fn named(how: Synchronisation<'_>) -> &'static str {
+    match how {
+        Synchronisation::Fence(_) => "calls MPI_Win_fence",
+        Synchronisation::Post(..) => "calls MPI_Win_post",
+        Synchronisation::Wait => "calls MPI_Win_wait",
+        Synchronisation::Start(..) => "calls MPI_Win_start",
+        Synchronisation::Complete => "calls MPI_Win_complete",
+        Synchronisation::Lock { target: Some(_), .. } => "calls MPI_Win_lock",
+        Synchronisation::Lock { target: None, .. } => "calls MPI_Win_lock_all",
+        Synchronisation::Unlock(Some(_)) => "calls MPI_Win_unlock",
+        Synchronisation::Unlock(None) => "calls MPI_Win_unlock_all",
     }
 }

@@ -8,6 +8,7 @@
 //! begins later may not be ordered after them.
 
 mod acts;
+mod assertions;
 mod ends;
 mod notes;
 mod order;
@@ -25,6 +26,7 @@ use super::{
 };
 
 use self::{
+    assertions::Synchronised,
     ends::{End, Ends},
     notes::Notes,
     order::Order,
@@ -44,6 +46,8 @@ struct Operation {
     target: Option<CoreId>,
     atomic: Option<Atomic>,
     writes_target: bool,
+    /// Whether only operations of its own origin may meet it.
+    among_own: bool,
     /// The step of its origin in which its own memory was free again.
     over_here: Option<u32>,
     /// That in which it was over at its target.
@@ -94,6 +98,7 @@ pub(super) struct OneSided {
     sweep_at: usize,
     /// What those know who have changed a small value atomically.
     updates: FxHashMap<usize, Vec<u32>>,
+    windows: FxHashMap<u64, Synchronised>,
 }
 
 /// Something that must not meet an access.
@@ -117,6 +122,7 @@ impl OneSided {
             over: Vec::new(),
             sweep_at: FIRST_SWEEP,
             updates: FxHashMap::default(),
+            windows: FxHashMap::default(),
         }
     }
 
@@ -142,11 +148,11 @@ impl OneSided {
     fn meet(&self, core: usize, end: &End, new: Option<&Operation>) -> Vec<Met> {
         let met = self.ends.meet(&end.bytes).filter_map(|(at, len)| {
             let other = &self.operations[&at.operation];
-            if !(at.writes || end.writes) {
-                return None;
-            }
             let origin = usize::from(other.id.core);
             let is_own = origin == core;
+            if !(at.writes || end.writes) || (other.among_own && !is_own) {
+                return None;
+            }
             let is_ordered = |step| is_own || self.order.knows(core, origin, step);
             if other.over_at(at).is_some_and(is_ordered) || new.is_some_and(|new| new.is_atomic_with(end, other, at)) {
                 return None;
@@ -212,7 +218,7 @@ impl OneSided {
     }
 
     fn begin(&mut self, new: Operation) {
-        if let Some(atomic) = new.atomic.filter(|_| new.writes_target)
+        if let Some(atomic) = new.atomic.filter(|_| new.writes_target && !new.among_own)
             && let Some(granules) = synchronising(&new, atomic)
         {
             let told = self.order.tell(new.id.core.into());
@@ -243,6 +249,10 @@ impl OneSided {
                 operation.over_there.get_or_insert(step);
             }
             let is_over = operation.over_there.is_some();
+            if is_over && operation.among_own {
+                self.forget(key);
+                continue;
+            }
             if !was_here {
                 self.leave_buffers(core, key);
                 self.learn_from_updates(core, key);
@@ -274,7 +284,7 @@ impl OneSided {
     /// Whoever has fetched a small value comes after those who had changed it.
     fn learn_from_updates(&mut self, core: usize, key: usize) {
         let operation = &self.operations[&key];
-        let Some(atomic) = operation.atomic.filter(|atomic| atomic.fetches) else { return };
+        let Some(atomic) = operation.atomic.filter(|atomic| atomic.fetches && !operation.among_own) else { return };
         for granule in synchronising(operation, atomic).unwrap_or_default() {
             if let Some(known) = self.updates.get(&granule) {
                 self.order.learn(core, known);
@@ -305,6 +315,9 @@ impl OneSided {
 
     /// Memory of a core is not of a window any more.
     fn withdraw(&mut self, core: usize, window: u64, start: Option<usize>) {
+        if start.is_none() {
+            self.leave(core, window);
+        }
         let is_meant =
             |exposed: &Exposed| exposed.window == window && start.is_none_or(|start| start == exposed.bytes.start);
         let (gone, kept): (Vec<_>, Vec<_>) = self.exposed[core].drain(..).partition(is_meant);

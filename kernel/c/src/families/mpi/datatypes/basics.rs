@@ -90,6 +90,11 @@ impl PartialEq for Basic {
 }
 
 impl Basic {
+    /// Whether it stands for bytes of whatever type.
+    pub(crate) fn is_raw(&self) -> bool {
+        self.group == Group::Byte || self.handle == PACKED
+    }
+
     /// Where the second value begins in memory.
     pub(crate) fn second_offset(&self) -> usize {
         self.second.map_or(0, |second| self.format.size().next_multiple_of(second.alignment()))
@@ -129,6 +134,9 @@ pub(crate) fn basic(handle: usize) -> Option<&'static Basic> {
     BASICS.iter().find(|basic| basic.handle == handle)
 }
 
+/// The handle of packed values.
+const PACKED: usize = 0x207;
+
 /// The handle of no type.
 pub(crate) const DATATYPE_NULL: usize = 0x200;
 
@@ -158,7 +166,7 @@ pub(crate) const BASICS: [Basic; 70] = [
     external(one(0x201, "MPI_AINT", Signed(POINTER), MultiLanguage), 8),
     one(0x202, "MPI_COUNT", Signed(8), MultiLanguage),
     one(0x203, "MPI_OFFSET", Signed(8), MultiLanguage),
-    one(0x207, "MPI_PACKED", Bytes(1), Plain),
+    one(PACKED, "MPI_PACKED", Bytes(1), Plain),
     one(0x208, "MPI_SHORT", Signed(2), CInteger),
     one(0x209, "MPI_INT", Signed(4), CInteger),
     external(one(0x20A, "MPI_LONG", Signed(LONG), CInteger), 4),

@@ -231,6 +231,12 @@ impl Datatype {
         self.only
     }
 
+    /// Whether values of the two cannot be the same: each has one basic type, and they are two. Bytes go with all.
+    pub(crate) fn differs(&self, other: &Self) -> bool {
+        let (Some(one), Some(two)) = (self.only, other.only) else { return false };
+        one.handle != two.handle && ![one, two].iter().any(|basic| basic.is_raw())
+    }
+
     /// Its lower and upper bound: those that were set, or those of the data, up to where the next value is aligned.
     pub(crate) fn bounds(&self) -> Bounds {
         self.set.unwrap_or_else(|| {

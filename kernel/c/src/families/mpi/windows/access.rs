@@ -2,7 +2,7 @@
 
 use alloc::rc::Rc;
 
-use kernel::hal::Core;
+use kernel::hal::{Act, Core};
 
 use super::{
     super::{
@@ -68,5 +68,12 @@ pub(super) fn on_window<C: Core, R>(
     handle: Handle,
     action: impl FnOnce(&Rc<Window>) -> Result<R, Fault>,
 ) -> Result<R, Fault> {
-    action(&here.windows.get(handle)?).map_err(|fault| fault.on_window(handle))
+    action(&here.windows.get(handle)?).map_err(|fault| {
+        if fault.class == Class::RMA_SYNC {
+            let why = "no epoch allows it here: the calls that begin and end epochs (fence, start and complete, post and wait, lock and \
+                       unlock) do not fit";
+            here.declare(&Act::Misuses { what: "uses a window", why });
+        }
+        fault.on_window(handle)
+    })
 }

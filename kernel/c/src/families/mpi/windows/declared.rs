@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use kernel::hal::{
     Act, Core,
-    act::{Atomic, Channel, Target as OtherEnd},
+    act::{Asserted, Atomic, Channel, Synchronisation, Target as OtherEnd},
 };
 
 use super::{Window, arguments::Target, shared::Shared, wire::How};
@@ -47,6 +47,11 @@ impl Window {
             let operator = (!is_neutral).then_some(u32::from(how.operator));
             self.atomic(target, operator, fetches)
         });
+        let differs = |(block, _): &(&Block, bool)| block.datatype.differs(&target.datatype);
+        if accumulates.is_none() && target.bytes > 0 && own.iter().any(differs) {
+            let why = "the values are of one basic type at the origin and of another one at the target: the signatures have to agree";
+            here.declare(&Act::Misuses { what, why });
+        }
         let writes = match accumulates {
             Some(_) => operation.is_some_and(|operation| operation != Operation::Nothing),
             // What is put is read here, and what is got is written.
@@ -85,6 +90,7 @@ impl Window {
             pieces: &pieces,
             writes,
             atomic,
+            is_memory: false,
         };
         here.declare_begin(what, own, Some(target))
     }
@@ -118,6 +124,23 @@ impl Window {
         here.declare(&Act::Sends { to: here.core_of(to), channel: self.channel(told, 0) });
     }
 
+    /// This rank synchronises the window, and asserts something of its accesses.
+    pub(super) fn declare_synchronisation<C: Core>(&self, here: &Here<'_, '_, '_, C>, how: Synchronisation<'_>) {
+        here.declare(&Act::Synchronises { window: self.ends.number.into(), how });
+    }
+
+    /// The same for the lock of a target, or of all.
+    pub(super) fn declare_lock<C: Core>(
+        &self,
+        here: &Here<'_, '_, '_, C>,
+        target: Option<usize>,
+        alone: bool,
+        asserted: Asserted,
+    ) {
+        let target = target.map(|target| here.core_of(target));
+        self.declare_synchronisation(here, Synchronisation::Lock { target, alone, asserted });
+    }
+
     /// Another rank has told this one something.
     pub(super) fn declare_received<C: Core>(&self, here: &Here<'_, '_, '_, C>, told: Told, from: usize) {
         here.declare(&Act::Receives { from: here.core_of(from), channel: self.channel(told, 0) });
@@ -130,8 +153,10 @@ impl Window {
     }
 
     /// This rank gives locks back.
-    pub(super) fn declare_unlocked<C: Core>(&self, here: &Here<'_, '_, '_, C>, targets: &[usize], alone: bool) {
+    pub(super) fn declare_unlocked<C: Core>(&self, here: &Here<'_, '_, '_, C>, target: Option<usize>, alone: bool) {
+        let targets = target.as_ref().map_or(self.comm.group.ranks(), core::slice::from_ref);
         self.declare_completion(here, targets, false);
+        self.declare_synchronisation(here, Synchronisation::Unlock(target.map(|target| here.core_of(target))));
         let told: Vec<_> = if alone { [Told::Unlock, Told::AnyUnlock].into() } else { [Told::AnyUnlock].into() };
         for target in targets {
             told.iter().for_each(|told| here.declare(&Act::Tells(self.channel(*told, *target))));

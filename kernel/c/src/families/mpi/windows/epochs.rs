@@ -169,6 +169,21 @@ impl Epochs {
         self.all.take().map(|_| ()).ok_or(Class::RMA_SYNC)
     }
 
+    /// Whether a fence has begun an epoch.
+    pub(super) fn is_between_fences(&self) -> bool {
+        self.fence.is_some()
+    }
+
+    /// Targets that are locked one by one.
+    pub(super) fn locked(&self) -> impl Iterator<Item = usize> {
+        self.locks.keys().copied()
+    }
+
+    /// Whether all are locked at once.
+    pub(super) fn has_locked_all(&self) -> bool {
+        self.all.is_some()
+    }
+
     /// Whether the window may be freed.
     pub(super) fn are_over(&self) -> bool {
         self.start.is_none() && self.exposure.is_none() && !self.is_any_locked()

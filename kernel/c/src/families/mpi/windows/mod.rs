@@ -27,6 +27,7 @@ mod operations;
 mod part;
 mod queries;
 mod shared;
+mod shown;
 mod synchronisation;
 mod wire;
 

@@ -2,7 +2,10 @@
 
 use alloc::{rc::Rc, vec::Vec};
 
-use kernel::hal::Core;
+use kernel::hal::{
+    Core, CoreId,
+    act::{Asserted, Synchronisation},
+};
 
 use super::{
     Window,
@@ -31,6 +34,22 @@ const SHARED: i32 = 302;
 
 fn check_assertions(assertions: i32, known: i32) -> Result<(), Fault> {
     if assertions & !known == 0 { Ok(()) } else { Err(Fault::new(Class::ASSERT, "it is none for this function")) }
+}
+
+/// What a machine that checks programs is told of that.
+fn asserted(assertions: i32) -> Asserted {
+    let all = [
+        (NO_CHECK, Asserted::NO_CHECK),
+        (NO_PRECEDE, Asserted::NO_PRECEDE),
+        (NO_PUT, Asserted::NO_PUT),
+        (NO_STORE, Asserted::NO_STORE),
+        (NO_SUCCEED, Asserted::NO_SUCCEED),
+    ];
+    all.into_iter().filter(|(flag, _)| assertions & flag != 0).map(|(_, asserted)| asserted).collect()
+}
+
+fn cores<C: Core>(here: &Here<'_, '_, '_, C>, ranks: &[usize]) -> Vec<CoreId> {
+    ranks.iter().map(|rank| here.core_of(*rank)).collect()
 }
 
 impl Window {
@@ -107,6 +126,12 @@ impl Window {
         Ok(Members { ranks: group.ranks().to_vec(), no_check: assertions & NO_CHECK != 0 })
     }
 
+    /// All that was posted is over.
+    fn unexpose<C: Core>(&self, here: &Here<'_, '_, '_, C>) {
+        self.epochs.borrow_mut().unexpose();
+        self.declare_synchronisation(here, Synchronisation::Wait);
+    }
+
     /// Gives the locks of these targets back, when all is done there.
     fn unlock<C: Core>(&self, here: &Here<'_, '_, '_, C>, targets: &[usize]) -> Result<(), Fault> {
         let mut tickets = Vec::new();
@@ -130,7 +155,9 @@ fn synchronise<C: Core>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         window.meet(here);
+        let open = window.shown(here);
         let done = action(window);
+        window.show_changes(here, &open);
         window.meet(here);
         done
     })
@@ -151,6 +178,7 @@ pub(super) unsafe fn fence<C: Core>(here: &Here<'_, '_, '_, C>, assertions: i32,
     synchronise(here, handle, |window| {
         check_assertions(assertions, NO_STORE | NO_PUT | NO_PRECEDE | NO_SUCCEED)?;
         window.epochs.borrow_mut().fence(assertions & NO_SUCCEED != 0)?;
+        window.declare_synchronisation(here, Synchronisation::Fence(asserted(assertions)));
         let done = window.flush(here, window.all());
         window.declare_completion(here, window.all(), false);
         here.session.before_waiting();
@@ -173,7 +201,10 @@ pub(super) unsafe fn start<C: Core>(
     synchronise(here, handle, |window| {
         check_assertions(assertions, NO_CHECK)?;
         let members = window.members(here, group, assertions)?;
-        Ok(window.epochs.borrow_mut().start(members)?)
+        let cores = cores(here, &members.ranks);
+        window.epochs.borrow_mut().start(members)?;
+        window.declare_synchronisation(here, Synchronisation::Start(&cores, asserted(assertions)));
+        Ok(())
     })
 }
 
@@ -192,6 +223,7 @@ pub(super) unsafe fn complete<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handl
             window.say(here, *target, &Word::Complete)?;
         }
         window.epochs.borrow_mut().complete();
+        window.declare_synchronisation(here, Synchronisation::Complete);
         done
     })
 }
@@ -206,6 +238,8 @@ pub(super) unsafe fn post<C: Core>(
         check_assertions(assertions, NO_CHECK | NO_STORE | NO_PUT)?;
         let members = window.members(here, group, assertions)?;
         window.epochs.borrow_mut().post(members.clone())?;
+        let how = Synchronisation::Post(&cores(here, &members.ranks), asserted(assertions));
+        window.declare_synchronisation(here, how);
         if !members.no_check {
             for origin in &members.ranks {
                 window.declare_sent(here, Told::Post, *origin);
@@ -221,7 +255,7 @@ pub(super) unsafe fn wait_for_origins<C: Core>(here: &Here<'_, '_, '_, C>, handl
         let Members { ranks, .. } = window.epochs.borrow().exposed()?;
         wait(here, || window.ends.take_completions(&ranks))?;
         ranks.iter().for_each(|origin| window.declare_received(here, Told::Completion, *origin));
-        window.epochs.borrow_mut().unexpose();
+        window.unexpose(here);
         Ok(())
     })
 }
@@ -233,7 +267,7 @@ pub(super) unsafe fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, f
         let is_over = window.ends.take_completions(&ranks);
         if is_over {
             ranks.iter().for_each(|origin| window.declare_received(here, Told::Completion, *origin));
-            window.epochs.borrow_mut().unexpose();
+            window.unexpose(here);
         }
         // SAFETY: see above.
         unsafe { give(flag, is_over.into()) }
@@ -254,6 +288,7 @@ pub(super) unsafe fn lock<C: Core>(
         }
         let asks = assertions & NO_CHECK == 0;
         window.epochs.borrow_mut().lock(target, asks)?;
+        window.declare_lock(here, Some(target), kind == EXCLUSIVE, asserted(assertions));
         if asks {
             window.say(here, target, &Word::Lock(kind == EXCLUSIVE))?;
             wait(here, || window.ends.has_lock_of(target))?;
@@ -270,7 +305,7 @@ pub(super) unsafe fn unlock<C: Core>(here: &Here<'_, '_, '_, C>, rank: i32, hand
     on_target(here, (rank, handle), |window, target| {
         let was_asked = window.epochs.borrow_mut().unlock(target)?;
         let was_alone = window.alone.borrow_mut().remove(&target);
-        window.declare_unlocked(here, &[target], was_alone);
+        window.declare_unlocked(here, Some(target), was_alone);
         if was_asked { window.unlock(here, &[target]) } else { window.flush(here, &[target]) }
     })
 }
@@ -282,14 +317,16 @@ pub(super) unsafe fn lock_all<C: Core>(
 ) -> Result<(), Fault> {
     synchronise(here, handle, |window| {
         check_assertions(assertions, NO_CHECK)?;
-        Ok(window.epochs.borrow_mut().lock_all(assertions & NO_CHECK == 0)?)
+        window.epochs.borrow_mut().lock_all(assertions & NO_CHECK == 0)?;
+        window.declare_lock(here, None, false, asserted(assertions));
+        Ok(())
     })
 }
 
 pub(super) unsafe fn unlock_all<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
     synchronise(here, handle, |window| {
         window.epochs.borrow_mut().unlock_all()?;
-        window.declare_unlocked(here, window.all(), false);
+        window.declare_unlocked(here, None, false);
         let (locked, others): (Vec<_>, Vec<_>) =
             window.all().iter().copied().partition(|target| window.ends.has_lock_of(*target));
         let done = window.unlock(here, &locked);

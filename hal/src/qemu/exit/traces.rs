@@ -1,0 +1,94 @@
+//! What cores have noted, told at the end of a machine on which something has failed.
+//!
+//! What a core notes lies in its private memory, so each tells its own. The core that ends the machine tells first. Then it
+//! interrupts one core after the other, each of which tells and stops. A core that cannot be interrupted is left out: it
+//! has failed in the middle of a report of its own.
+
+use core::{
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use crate::{
+    bare::{cpu, private::PrivateOnce, this_core::this_core},
+    qemu::{
+        boot::arrivals,
+        console,
+        handed::facts::{self, MAX_CORES},
+        pc::lapic,
+    },
+};
+
+/// Shows all that this core has noted, as lines for the host.
+pub(crate) type Teller = fn(&mut dyn FnMut(fmt::Arguments<'_>));
+
+/// How often the core that ends the machine looks for a sign that another one is telling. Each look gives way to all others.
+const MAX_IDLE_LOOKS: u32 = 4_000;
+
+static TELLER: PrivateOnce<Teller> = PrivateOnce::new();
+
+/// Whether cores that are interrupted while the machine ends are to tell what they have noted.
+#[unsafe(link_section = ".emulator")]
+static IS_WANTED: AtomicBool = AtomicBool::new(false);
+
+/// Which cores have told.
+#[unsafe(link_section = ".emulator")]
+static TOLD: [AtomicBool; MAX_CORES] = [const { AtomicBool::new(false) }; MAX_CORES];
+
+/// From now on this core has something to tell.
+pub(crate) fn set_teller(teller: Teller) {
+    TELLER.set(teller);
+}
+
+/// Tells what this core has noted so far, and what is under way. False if there is nothing.
+pub(crate) fn tell() -> bool {
+    let Some(tell) = TELLER.get() else { return false };
+    let mut has_told = false;
+    tell(&mut |line| {
+        has_told = true;
+        console::write_last(line);
+    });
+    has_told
+}
+
+/// What a core does that is interrupted while the machine ends.
+pub(crate) fn tell_if_wanted() {
+    if IS_WANTED.load(Ordering::Acquire) {
+        tell_once();
+    }
+}
+
+fn tell_once() -> bool {
+    let told = &TOLD[this_core()];
+    if told.load(Ordering::Acquire) {
+        return false;
+    }
+    let has_told = tell();
+    told.store(true, Ordering::Release);
+    has_told
+}
+
+/// Tells what all cores of this node have noted, if they are traced. They stop meanwhile: the machine is ending.
+pub(crate) fn tell_all() {
+    if !tell_once() {
+        return;
+    }
+    IS_WANTED.store(true, Ordering::Release);
+    let me = this_core();
+    let has_come = |core: &usize| *core == 0 || arrivals::has_arrived(*core);
+    for core in (0..facts::core_count()).filter(|core| *core != me).filter(has_come) {
+        lapic::send_nmi(core);
+        await_end_of(core);
+    }
+}
+
+/// Returns when a core has told, or does not get on.
+fn await_end_of(core: usize) {
+    let (mut seen, mut idle_looks) = (console::progress(), 0);
+    while !TOLD[core].load(Ordering::Acquire) && idle_looks < MAX_IDLE_LOOKS {
+        let now = console::progress();
+        idle_looks = if now == seen { idle_looks + 1 } else { 0 };
+        seen = now;
+        cpu::pause();
+    }
+}
