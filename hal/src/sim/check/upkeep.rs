@@ -234,10 +234,8 @@ impl Checker {
                     upkeeps.tallies[place].has_changed |= has_changed(self.line(key), loaded, is_seen);
                 }
             }
-            Event::WrittenBack { at, changed } if changed != 0 => {
-                if !upkeeps.changes(core, &FLUSHES) {
-                    upkeeps.domains[domain].evicted.insert(LineAddress::Shared(at).key());
-                }
+            Event::WrittenBack { at, changed } if changed != 0 && !upkeeps.changes(core, &FLUSHES) => {
+                upkeeps.domains[domain].evicted.insert(LineAddress::Shared(at).key());
             }
             Event::Flushed(region) => upkeeps.flush(core, domain, region),
             _ => {}
