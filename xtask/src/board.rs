@@ -173,6 +173,6 @@ fn live(
 fn conclude(arguments: &Arguments, outcome: &Outcome, name: &str, inputs: &[PathBuf]) -> Result<()> {
     let results = workspace::results(name).join("board");
     let judged = run::judge(outcome, &results, inputs, arguments.common.counters);
-    arguments.report.write(outcome, &results, None, &[])?;
+    let judged = arguments.report.conclude(outcome, &results, judged, || Ok(report::More::default()));
     run::conclude(outcome, judged)
 }
