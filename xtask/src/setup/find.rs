@@ -73,8 +73,8 @@ pub(crate) struct BrowserTools {
     pub(crate) chromium: PathBuf,
 }
 
-/// What distributions call it: the package without a screen first.
-const CHROMIUM: [&str; 4] = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+/// What Debian and Google call it. A whole browser would not make its window as narrow as a telephone.
+const CHROMIUM: [&str; 2] = ["chromium-headless-shell", "chrome-headless-shell"];
 
 impl Group for BrowserTools {
     fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {

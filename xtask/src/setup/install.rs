@@ -86,7 +86,7 @@ fn by_hand(what: Missing) -> &'static str {
             "install newlib-source and xz-utils (Debian, Ubuntu), or xz, with newlib's sources in /usr/src/newlib as newlib-VERSION.tar.xz"
         }
         Missing::Gdb => "install gdb with Python (gdb on Debian and Ubuntu, where gdb-minimal has none)",
-        Missing::Chromium => "install chromium-headless-shell (Debian), or any Chromium or Chrome",
+        Missing::Chromium => "install chromium-headless-shell (Debian), or chrome-headless-shell (Google)",
         Missing::Libclang => {
             "install libclang-dev (Debian, Ubuntu), clang-devel (Fedora) or clang (Arch), or set LIBCLANG_PATH"
         }

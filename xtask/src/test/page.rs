@@ -2,7 +2,8 @@
 
 use super::{backends::Backends, jobs::Job, kit::Kit};
 use crate::{
-    guest::Outcome,
+    console::Console,
+    guest::{self, Outcome},
     kernel_line::KernelLine,
     process,
     program::DEFAULT_PROGRAM,
@@ -15,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use std::{fs, path::Path, process::Command};
 
 /// Names of the tests in here, for `--filter`.
-const NAMES: [&str; 3] = ["page-of-a-simulation", "page-of-a-run", "page-of-a-failure"];
+const NAMES: [&str; 4] = ["page-of-a-simulation", "page-of-a-run", "page-of-a-deadlock", "page-of-any-size"];
 
 const CORES: u16 = 5;
 
@@ -36,6 +37,8 @@ const WITNESS: &str = "<script>{
     const canvas = document.querySelector('canvas');
     const pixels = canvas && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     root.dataset.drawn = Boolean(pixels && new Set(new Uint32Array(pixels.buffer)).size > 2);
+    root.dataset.width = innerWidth;
+    root.dataset.dark = matchMedia('(prefers-color-scheme: dark)').matches;
     root.dataset.broken = [...document.images].filter((image) => image.complete && image.naturalWidth === 0).length;
 }</script>";
 
@@ -58,6 +61,9 @@ fn test(name: &str, kit: &Kit<'_>) -> Result<()> {
     let page = |outcome: &Outcome, traffic: Option<Vec<u8>>| {
         report::page(outcome, scratch.path(), &report::More { traffic, ..report::More::default() })
     };
+    let look = |outcome: &Outcome, is_traced, said: &[&str]| {
+        self::look(&page(outcome, None), is_traced, said, scratch.path(), kit)
+    };
     let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
     if name == NAMES[0] {
         let backends = Backends::of(DEFAULT_PROGRAM, vec![run::default_input()], kit)?;
@@ -75,19 +81,62 @@ fn test(name: &str, kit: &Kit<'_>) -> Result<()> {
             "Waits by reason",
             "Where the traffic was",
         ];
-        return look(&page(&outcome, Some(map.svg)), true, &said, scratch.path(), kit);
+        return self::look(&page(&outcome, Some(map.svg)), true, &said, scratch.path(), kit);
     }
-    let backends = Backends::of("wave", Vec::new(), kit)?;
-    let size = if name == NAMES[1] { "size=13x11x9" } else { "size=0x0x0" };
-    let words = words.free(&[size.into()])?;
-    let plan = run::plan(&backends.program, CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
-    let outcome = backends.in_qemu(CORES, &plan, &words)?;
-    ensure!(outcome.verdict().is_ok() == (name == NAMES[1]), "the run has ended in another way");
-    let said: &[&str] = if name == NAMES[1] { &["ended well", "Critical path"] } else { &["wave on 5 cores failed: "] };
-    look(&page(&outcome, None), name == NAMES[1], said, scratch.path(), kit)
+    if name == NAMES[1] {
+        let backends = Backends::of("wave", Vec::new(), kit)?;
+        let plan = run::plan(&backends.program, CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
+        let outcome = backends.in_qemu(CORES, &plan, &words.free(&["size=13x11x9".into()])?)?;
+        outcome.verdict()?;
+        return look(&outcome, true, &["ended well", "Phases", "Critical path"]);
+    }
+    if name == NAMES[2] {
+        return look(
+            &captured(&DEADLOCK),
+            true,
+            &["failed: a deadlock &lt;of two&gt;", "receive: a message (had not ended)"],
+        );
+    }
+    look(&captured(&["@done ok"]), false, &["ended well", "This run has left no trace."])?;
+    look(
+        &captured(&["@trace 0 c 1 0", "@trace 0 s 0 7 7 - 0 program", "@done ok"]),
+        false,
+        &["ended well", "rank by rank"],
+    )?;
+    let ranks = (0..1000).flat_map(|rank| {
+        let end = 100 + rank % 7;
+        [
+            format!("@trace {rank} c 1 0"),
+            format!("@trace {rank} h 1 0 50 - 0 compute"),
+            format!("@trace {rank} h 1 50 90 0 32 MPB put"),
+            format!("@trace {rank} s 0 0 {end} - 0 program"),
+        ]
+    });
+    let ranks: Vec<_> = ranks.chain(["@done ok".into()]).collect();
+    look(&captured(&ranks), true, &["ended well", "1000", "computing"])
 }
 
-/// Looks at a page by a browser: in all widths and colours it is drawn without an error, fits, and has these words.
+/// Two ranks that wait for each other for good.
+const DEADLOCK: [&str; 8] = [
+    "@trace 0 c 1000000 0",
+    "@trace 0 m 0 exchange",
+    "@trace 0 h 1 0 40 - 0 compute",
+    "@trace 0 o 1 40 1 32 s receive",
+    "@trace 0 o 2 50 1 0 w a message",
+    "@trace 1 c 1000000 0",
+    "@trace 1 s 1 0 90 0 32 send",
+    "@done failed a deadlock <of two>",
+];
+
+/// What came of a run that has said this.
+fn captured(lines: &[impl AsRef<str>]) -> Outcome {
+    let mut console = Console::default();
+    lines.iter().for_each(|line| _ = console.line(line.as_ref()));
+    guest::captured("a run", vec![(String::new(), console.finish())])
+}
+
+/// Looks at a page by a browser: in all widths and colours it is drawn without an error, fits, and has these words; the picture
+/// of what ranks did has more than two colours where there is something to be seen.
 fn look(page: &str, is_traced: bool, said: &[&str], scratch: &Path, kit: &Kit<'_>) -> Result<()> {
     let tools: BrowserTools = setup::ensure(kit.arguments.yes)?;
     let file = scratch.join("page.html");
@@ -105,8 +154,14 @@ fn look(page: &str, is_traced: bool, said: &[&str], scratch: &Path, kit: &Kit<'_
             ensure!(shown.status.success(), "{at}: the browser has failed:\n{}", shown.messages);
             let error = shown.messages.lines().find(|line| line.contains("CONSOLE"));
             ensure!(error.is_none(), "{at}: {}", error.unwrap_or_default());
-            let drawn = format!("data-drawn=\"{is_traced}\"");
-            for word in ["data-fits=\"true\"", "data-broken=\"0\"", &drawn].into_iter().chain(said.iter().copied()) {
+            let seen = [
+                format!("data-width=\"{width}\""),
+                format!("data-dark=\"{}\"", colour == "dark"),
+                format!("data-drawn=\"{is_traced}\""),
+                "data-fits=\"true\"".into(),
+                "data-broken=\"0\"".into(),
+            ];
+            for word in seen.iter().map(String::as_str).chain(said.iter().copied()) {
                 // The script and its data say much, too.
                 let (_, body) = shown.output.split_once("<main").unwrap_or_default();
                 let (body, _) = body.split_once("</main>").unwrap_or_default();
