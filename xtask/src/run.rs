@@ -283,7 +283,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     };
     let directory = workspace::results(&program.name);
     let judged = judge(&outcome, &directory, &inputs, common.counters);
-    arguments.report.write(&outcome, &directory, None, &[])?;
+    let judged = arguments.report.conclude(&outcome, &directory, judged, || Ok(report::More::default()));
     arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))?;
     if arguments.coherent {
         let label = format!("{label} with emulated non-coherence");
@@ -316,7 +316,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let outcome = live(&label, &mut command, None, limit)?;
     let directory = workspace::results(&program.name);
     let judged = judge(&outcome, &directory, inputs, common.counters);
-    arguments.report.write(&outcome, &directory, None, &[])?;
+    let judged = arguments.report.conclude(&outcome, &directory, judged, || Ok(report::More::default()));
     arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))
 }
 

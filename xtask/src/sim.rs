@@ -149,11 +149,12 @@ fn run(arguments: &Arguments) -> Result<()> {
     if judged.is_err() && !arguments.is_again {
         sim_replay::write(&directory)?;
     }
-    let drawn = heat_map(&outcome.transcript, &format!("{} on {machine}", program.name))?;
-    arguments.report.write(&outcome, &directory, drawn.as_ref().map(|map| &*map.svg), &[])?;
+    let draw = || heat_map(&outcome.transcript, &format!("{} on {machine}", program.name));
+    let more = || Ok(report::More { traffic: draw()?.map(|map| map.svg), ..report::More::default() });
+    let judged = arguments.report.conclude(&outcome, &directory, judged, more);
     arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))?;
     if let Some(path) = &arguments.heatmap {
-        let map = drawn.context("the simulator has not sent a table of its traffic")?;
+        let map = draw()?.context("the simulator has not sent a table of its traffic")?;
         result_files::put(path, &map.svg)?;
         println!("wrote {}; {}", workspace::display(path), map.summary);
     }

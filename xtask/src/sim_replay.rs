@@ -74,7 +74,8 @@ fn picoseconds(text: &str) -> Result<u64, String> {
 ///
 /// When it cannot be written.
 pub(crate) fn write(directory: &Path) -> Result<()> {
-    let arguments: Vec<String> = env::args().skip_while(|word| word != "sim").skip(1).collect();
+    let words = env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let arguments: Vec<String> = words.skip_while(|word| word != "sim").skip(1).collect();
     let here = env::current_dir().context("there is no directory to come back to")?;
     let file = directory.join(FILE);
     let text = format!("{:#}\n", json!({"directory": here, "sim": arguments}));

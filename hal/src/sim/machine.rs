@@ -22,7 +22,7 @@ use crate::{
 
 use super::{
     Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Stop, Strategy, Waiting,
-    check::{AskedFor, Checker},
+    check::{AskedFor, Checker, LeftOut},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
@@ -75,6 +75,8 @@ pub struct Options {
     pub stop: Option<Stop>,
     /// Whether a [check](Machine::check) keeps account of what drains, invalidations and flushes are good for, which takes its time.
     pub lint: bool,
+    /// What a [check](Machine::check) leaves out, to show what it is for.
+    pub left_out: Option<LeftOut>,
     /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
     /// writes is an access to DRAM, as in the formulas of papers.
     pub private_caches: bool,
@@ -95,6 +97,7 @@ impl Default for Options {
             heat_map: false,
             stop: None,
             lint: false,
+            left_out: None,
             private_caches: false,
         }
     }
@@ -287,7 +290,7 @@ impl Machine {
             let run = self.run_with(chooser, Some(checker), |core| program(core, again), &|_, _| {});
             run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
         };
-        let checker = Checker::new(self.layout());
+        let checker = Checker::new(self.layout()).without(self.options.left_out.clone());
         let (result, checker) = run(if self.options.lint { checker.with_upkeeps() } else { checker }, false);
         let findings = if checker.has_findings() {
             let (_, again) = run(checker.again(), true);

@@ -63,7 +63,7 @@ mod waiting;
 mod tests;
 
 pub use self::{
-    check::{Access, AskedFor, Finding, Frame, Mistake},
+    check::{Access, AskedFor, Finding, Frame, LeftOut, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},

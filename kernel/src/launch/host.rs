@@ -166,7 +166,7 @@ fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> 
 /// Runs an image on a machine that was made before; words that describe machines have no effect. Returns success.
 pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
     let start = Start { line, inputs, console };
-    let outcome = if args::has(line, CHECK_WORD) {
+    let outcome = if is_checked(line) {
         let quiet = Start { line, inputs, console: &Kept::default() };
         // SAFETY: it is the simulator's own core.
         let run = |core: &_, again| unsafe { run_and_tell::<P, _>(core, if again { &quiet } else { &start }) };
@@ -222,6 +222,11 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
     }
 }
 
+/// Whether the program is to be checked, and no more than that or for what it asks for in vain, too.
+fn is_checked(line: &str) -> bool {
+    args::has(line, CHECK_WORD) || args::value(line, CHECK_WORD) == Some(LINT)
+}
+
 /// Bytes of this core's heap, by the words that have described the machine.
 pub(super) fn heap_bytes(core: &impl Core, line: &str) -> usize {
     let [others, first] = heaps_kib(line).unwrap_or([limits::HEAP_KIB; 2]);
@@ -248,7 +253,7 @@ fn machine(line: &str) -> Result<Machine, String> {
     if let Some(cores) = cores(line)? {
         description = description.with_cores(cores);
     }
-    if args::has(line, CHECK_WORD) && args::has(line, "coherent") {
+    if is_checked(line) && args::has(line, "coherent") {
         return Err("coherent memory has nothing to be checked for".into());
     }
     number(line, "stuck_s")?;

@@ -16,7 +16,7 @@ use crate::{
     program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     qemu::{Machine, Node, Staged},
-    report::ReportOptions,
+    report::{More, ReportOptions},
     run::{self, Common},
     setup, trace, workspace,
 };
@@ -198,7 +198,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     drop(progress);
     let directory = workspace::results(&program.name);
     let judged = run::judge(&outcome, &directory, &inputs, common.counters);
-    arguments.report.write(&outcome, &directory, None, &[])?;
+    let judged = arguments.report.conclude(&outcome, &directory, judged, || Ok(More::default()));
     arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))
 }
 

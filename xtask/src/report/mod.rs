@@ -16,7 +16,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     io::{IsTerminal, stdout},
     path::{Path, PathBuf},
 };
@@ -33,11 +35,14 @@ const TEXT_LINES: usize = 2000;
 /// Reasons to wait, and steps of the critical path, that are shown.
 const SHOWN: usize = 15;
 
+/// Occurrences of a phase that the timeline shows.
+const OCCURRENCES: usize = 200;
+
 /// The option of commands that run a program.
 #[derive(Args)]
 pub(crate) struct ReportOptions {
     /// Write a page about the run, for a browser: results, output, what each rank did when, phases, critical path, waits
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", conflicts_with = "lines")]
     report: Option<PathBuf>,
 }
 
@@ -56,69 +61,84 @@ impl ReportOptions {
         }
     }
 
-    /// Writes the page of a run whose results are in `directory`, if the user wants one, with what was `drawn` of its traffic
-    /// (SVG) and the mistakes that were found; a user at a terminal who wants none is told that there could be one.
+    /// Writes the page of a run whose results are in `directory`, if the user wants one, with `more` that only its command
+    /// knows of; a user at a terminal who wants none is told that there could be one. Then the run is what it was `judged`.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written.
-    pub(crate) fn write(
+    /// What the run has failed with; or else when the page cannot be written.
+    pub(crate) fn conclude(
         &self,
         outcome: &Outcome,
         directory: &Path,
-        drawn: Option<&[u8]>,
-        findings: &[String],
+        judged: Result<()>,
+        more: impl FnOnce() -> Result<More>,
     ) -> Result<()> {
         let Some(file) = &self.report else {
             // Whoever reads a log cannot ask for it any more.
             if stdout().is_terminal() {
                 println!("--report FILE.html makes a page of such a run");
             }
-            return Ok(());
+            return judged;
         };
-        result_files::put(file, page(outcome, directory, drawn, findings).as_bytes())?;
-        println!("wrote {}", workspace::display(file));
-        Ok(())
+        let put = |more| result_files::put(file, page(outcome, directory, &more).as_bytes());
+        match (more().and_then(put), &judged) {
+            (Ok(()), _) => println!("wrote {}", workspace::display(file)),
+            (Err(error), Ok(())) => return Err(error),
+            // The failure of the run is what the user wants to know.
+            (Err(error), Err(_)) => eprintln!("the page of the run could not be written: {error:#}"),
+        }
+        judged
     }
 }
 
-/// The page of a run, as [`ReportOptions::write`] writes it.
-pub(crate) fn page(outcome: &Outcome, directory: &Path, drawn: Option<&[u8]>, findings: &[String]) -> String {
+/// What a command knows of a run besides its outcome.
+#[derive(Default)]
+pub(crate) struct More {
+    /// Where the traffic was, as SVG.
+    pub(crate) traffic: Option<Vec<u8>>,
+    /// Mistakes that the checker has found, a line each.
+    pub(crate) findings: Vec<String>,
+}
+
+/// The page of a run, as [`ReportOptions::conclude`] writes it.
+pub(crate) fn page(outcome: &Outcome, directory: &Path, more: &More) -> String {
     // What ends a script must not stand in one.
-    let run = run(outcome, directory, drawn, findings).to_string().replace('<', "\\u003c");
+    let run = run(outcome, directory, more).to_string().replace('<', "\\u003c");
     let (before, rest) = PAGE.split_once(RUN_MARK).unwrap_or((PAGE, ""));
     let (between, after) = rest.split_once(SCRIPT_MARK).unwrap_or((rest, ""));
     [before, &run, between, SCRIPT, after].concat()
 }
 
 /// All that the page shows.
-fn run(outcome: &Outcome, directory: &Path, drawn: Option<&[u8]>, findings: &[String]) -> Value {
+fn run(outcome: &Outcome, directory: &Path, more: &More) -> Value {
     let transcript = &outcome.transcript;
     let text = transcript.tail(TEXT_LINES);
     let (pictures, files) = results(outcome, directory);
     let account = Account::of(&trace::with_enders(transcript.trace.clone()));
     json!({
         "label": outcome.label,
-        "command": command(env::args().skip(1)),
+        "command": command(env::args_os().skip(1)),
         "failure": outcome.verdict().err().map(|error| format!("{error:#}")),
         "host_us": outcome.elapsed.as_secs_f64() * 1e6,
         "pictures": pictures,
         "files": files,
         "text": text,
         "text_lost": transcript.text.len() - text.len(),
-        "findings": findings,
+        "findings": more.findings,
         "account": account.map(|account| in_microseconds(&account)),
-        "heat": drawn.map(|svg| url("image/svg+xml", svg)),
+        "traffic": more.traffic.as_ref().map(|svg| url("image/svg+xml", svg)),
         "counters": counters(outcome),
     })
 }
 
 /// The command line of this process, as a shell takes it.
-fn command(words: impl Iterator<Item = String>) -> String {
+fn command(words: impl Iterator<Item = OsString>) -> String {
     let is_plain = |word: &str| {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=./:,+".contains(letter);
         !word.is_empty() && word.chars().all(is_plain)
     };
+    let words = words.map(|word| word.to_string_lossy().into_owned());
     let quoted = words.map(|word| if is_plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) });
     quoted.fold("cargo xtask".into(), |line, word| line + " " + &word)
 }
@@ -168,14 +188,16 @@ fn in_microseconds(account: &Account) -> Value {
     let ranks: Vec<_> =
         account.ranks.iter().map(|rank| json!({"rank": rank.rank, "times": rank.times.map(us)})).collect();
     let phases = account.phases.iter().map(|phase| {
+        let when: Vec<_> = phase.when.iter().take(OCCURRENCES).map(|(begin, end)| [us(*begin), us(*end)]).collect();
         json!({
-            "name": *phase.name, "begin": us(phase.begin), "end": us(phase.end), "times": phase.times.map(us),
+            "name": *phase.name, "when": when, "count": phase.when.len(), "length": us(phase.length()),
+            "times": phase.times.map(us),
         })
     });
     let waits = account.waits.iter().take(SHOWN).map(|wait| {
         json!({
             "what": wait.what, "total": us(wait.total), "count": wait.count, "polls": wait.polls,
-            "longest": us(wait.longest), "rank": wait.rank,
+            "longest": us(wait.longest), "rank": wait.rank, "under_way": wait.under_way,
         })
     });
     json!({
@@ -192,6 +214,7 @@ fn in_microseconds(account: &Account) -> Value {
 fn view(view: &View, us: impl Fn(u64) -> f64) -> Value {
     json!({
         "phase": view.phase.as_deref(), "begin": us(view.begin), "length": us(view.length), "columns": view.columns,
+        "ranks_a_row": view.ranks_a_row,
         "cells": BASE64_STANDARD.encode(view.cells.as_flattened()),
     })
 }
@@ -217,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_command_line_can_be_typed_again() {
-        let words = ["sim", "my program", "--", "a='b'"].map(String::from);
+        let words = ["sim", "my program", "--", "a='b'"].map(OsString::from);
         assert_eq!(command(words.into_iter()), r"cargo xtask sim 'my program' -- 'a='\''b'\'''");
     }
 

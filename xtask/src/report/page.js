@@ -20,8 +20,11 @@ function section(title, ...children) {
 
 function time(us) {
   if (us === 0) return "0";
-  const [value, unit] = us >= 1e6 ? [us / 1e6, "s"] : us >= 1e3 ? [us / 1e3, "ms"] : [us, "µs"];
-  return `${value.toPrecision(value >= 1000 ? 4 : 3)} ${unit}`;
+  // What is 999.7 of one unit is 1.00 of the next.
+  const rounded = Number(us.toPrecision(3));
+  if (rounded >= 1e9) return `${Math.round(us / 1e6).toLocaleString("en")} s`;
+  const [value, unit] = rounded >= 1e6 ? [us / 1e6, "s"] : rounded >= 1e3 ? [us / 1e3, "ms"] : [us, "µs"];
+  return `${value.toPrecision(3)} ${unit}`;
 }
 
 function percent(share) {
@@ -30,9 +33,11 @@ function percent(share) {
 
 /** A table; columns are [title, isText], cells are text or elements. */
 function table(columns, rows) {
-  const cell = (kind, content, column) => make(kind, column[1] ? { class: column[2] || "text" } : {}, content);
-  const head = make("tr", {}, ...columns.map((column) => cell("th", column[0], column)));
-  const body = rows.map((row) => make("tr", {}, ...row.map((content, index) => cell("td", content, columns[index]))));
+  const look = (column) => (column[1] ? { class: column[2] || "text" } : {});
+  const title = (column) => make("th", { scope: "col", ...look(column) }, column[0]);
+  const head = make("tr", {}, ...columns.map(title));
+  const cell = (content, index) => make("td", look(columns[index]), content);
+  const body = rows.map((row) => make("tr", {}, ...row.map(cell)));
   return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
 }
 
@@ -42,7 +47,8 @@ function bar(times, whole) {
     const width = whole > 0 ? (us * 100) / whole : 0;
     return make("i", { class: CLASSES[index], style: `width:${width}%`, title: `${CLASS_NAMES[index]} ${time(us)}` });
   });
-  return make("div", { class: "bar" }, ...parts);
+  const words = times.map((us, index) => `${CLASS_NAMES[index]} ${time(us)}`).join(", ");
+  return make("div", { class: "bar", role: "img", "aria-label": words }, ...parts);
 }
 
 function key() {
@@ -110,16 +116,18 @@ function paints() {
 /** What all ranks did, one row each: the colours of a cell are mixed by the shares of its time. */
 function timeline() {
   const account = run.account;
-  const rows = account.ranks.length;
-  const canvas = make("canvas", { role: "img", "aria-label": "what each rank did when" });
+  const ranksARow = account.views[0].ranks_a_row;
+  const rows = Math.ceil(account.ranks.length / ranksARow);
+  const label = "what each rank did when; arrow keys go from place to place";
+  const canvas = make("canvas", { role: "img", tabindex: "0", "aria-label": label });
   canvas.style.height = `${rows * Math.max(1, Math.min(12, Math.floor(480 / rows)))}px`;
   const bands = make("div", { class: "bands" });
   const axis = make("div", { class: "axis" });
-  const note = make("p", { class: "faint" }, "Point at a place to see what a rank did there.");
+  const note = make("p", { class: "faint", "aria-live": "polite" }, "Point at a place to see what a rank did there.");
   const name = (view) => (view.phase === null ? "the whole run" : view.phase);
   const choice = make("select", { "aria-label": "what is shown" }, ...account.views.map((view, index) =>
     make("option", { value: String(index) }, name(view))));
-  let view, bytes;
+  let [view, bytes, column, row] = [null, null, 0, 0];
   const draw = () => {
     const colours = paints();
     const { columns } = view;
@@ -138,12 +146,15 @@ function timeline() {
   };
   const show = () => {
     view = account.views[Number(choice.value)];
+    [column, row] = [0, 0];
     bytes = Uint8Array.from(atob(view.cells), (letter) => letter.charCodeAt(0));
     draw();
     const at = [0, 0.25, 0.5, 0.75, 1].map((share) => make("span", {}, time(view.begin + view.length * share)));
     axis.replaceChildren(...at);
     // Phases of different ranks overlap: a band ends where the next one begins.
-    const phases = view.phase === null ? account.phases : [];
+    const phases = (view.phase === null ? account.phases : [])
+      .flatMap((phase) => phase.when.map(([begin, end]) => ({ name: phase.name, begin, end })))
+      .sort((one, other) => one.begin - other.begin);
     const place = (us) => (us * 100) / (account.length || 1);
     bands.replaceChildren(...phases.map((phase, index) => {
       const end = index + 1 < phases.length ? phases[index + 1].begin : phase.end;
@@ -152,15 +163,30 @@ function timeline() {
     }));
     bands.hidden = phases.length === 0;
   };
-  canvas.addEventListener("pointermove", (event) => {
-    const box = canvas.getBoundingClientRect();
-    const index = (at, size, count) => Math.min(count - 1, Math.max(0, Math.floor((at * count) / size)));
-    const column = index(event.clientX - box.left, box.width, view.columns);
-    const row = index(event.clientY - box.top, box.height, rows);
+  const tell = () => {
     const at = (row * view.columns + column) * 3;
     const shares = [0, 1, 2].map((part) => `${CLASS_NAMES[part]} ${percent(bytes[at + part] / 255)}`);
     const when = time(view.begin + (column * view.length) / view.columns);
-    note.textContent = `rank ${account.ranks[row].rank} at ${when}: ${shares.join(", ")}`;
+    const [first, last] = [row * ranksARow, Math.min((row + 1) * ranksARow, account.ranks.length) - 1];
+    const [from, to] = [account.ranks[first].rank, account.ranks[last].rank];
+    note.textContent = `rank ${from === to ? from : `${from} to ${to}`} at ${when}: ${shares.join(", ")}`;
+  };
+  const limit = (at, count) => Math.min(count - 1, Math.max(0, Math.floor(at)));
+  const point = (event) => {
+    const box = canvas.getBoundingClientRect();
+    column = limit(((event.clientX - box.left) * view.columns) / box.width, view.columns);
+    row = limit(((event.clientY - box.top) * rows) / box.height, rows);
+    tell();
+  };
+  canvas.addEventListener("pointermove", point);
+  canvas.addEventListener("pointerdown", point);
+  const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  canvas.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    if (!step) return;
+    event.preventDefault();
+    [column, row] = [limit(column + step[0], view.columns), limit(row + step[1], rows)];
+    tell();
   });
   choice.addEventListener("change", show);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
@@ -182,13 +208,15 @@ function phases() {
   const account = run.account;
   if (account.phases.length === 0) return;
   const rows = account.phases.map((phase) => {
-    const length = phase.end - phase.begin;
-    const busy = length > 0 ? (phase.times[0] / length).toFixed(1) : "";
+    const speedUp = phase.length > 0 ? (phase.times[0] / phase.length).toFixed(1) : "";
     const all = phase.times.reduce((sum, us) => sum + us, 0);
-    return [phase.name, time(phase.begin), time(length), busy, bar(phase.times, all)];
+    const times = String(phase.count);
+    return [phase.name, times, time(phase.when[0][0]), time(phase.length), speedUp, bar(phase.times, all)];
   });
-  const columns = [["phase", true], ["from"], ["length"], ["speed-up"], ["time of all ranks", true]];
-  const note = "The speed-up of a phase is the time that all ranks compute in it, divided by its length.";
+  const columns = [["phase", true], ["times"], ["first"], ["length"], ["speed-up"], ["time of all ranks", true]];
+  const note =
+    "The length of a phase is the time in which at least one rank is in it, and its speed-up the time that all ranks " +
+    "compute in it, divided by that.";
   section("Phases", table(columns, rows), make("p", { class: "faint" }, note));
 }
 
@@ -212,7 +240,8 @@ function waits() {
   const all = run.account.waits;
   if (all.length === 0) return;
   const rows = all.map((wait) => [
-    time(wait.total), String(wait.count), time(wait.longest), String(wait.rank), String(wait.polls), wait.what,
+    time(wait.total), String(wait.count), time(wait.longest), String(wait.rank), wait.under_way ? "" : String(wait.polls),
+    wait.under_way ? `${wait.what} (had not ended)` : wait.what,
   ]);
   const columns = [
     ["all ranks"], ["times"], ["longest"], ["on rank"], ["polls in vain"], ["in what, for what", true, "text wide"],
@@ -220,9 +249,9 @@ function waits() {
   section("Waits by reason", table(columns, rows), ...rest(run.account.wait_kinds - all.length, "reasons"));
 }
 
-function heat() {
-  if (run.heat === null) return;
-  const image = make("img", { src: run.heat, alt: "accesses to MPBs and memory controllers, and packets on links" });
+function traffic() {
+  if (run.traffic === null) return;
+  const image = make("img", { src: run.traffic, alt: "accesses to MPBs and memory controllers, and packets on links" });
   section("Where the traffic was", make("figure", { class: "picture" }, image));
 }
 
@@ -247,5 +276,5 @@ if (run.account) {
 } else {
   section("What the ranks did", make("p", { class: "faint" }, "This run has left no trace."));
 }
-heat();
+traffic();
 counters();

@@ -55,7 +55,9 @@ pub(super) fn job<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
 fn test(name: &str, kit: &Kit<'_>) -> Result<()> {
     let _progress = Progress::new(name);
     let scratch = workspace::scratch()?;
-    let page = |outcome: &Outcome, drawn: Option<&[u8]>| report::page(outcome, scratch.path(), drawn, &[]);
+    let page = |outcome: &Outcome, traffic: Option<Vec<u8>>| {
+        report::page(outcome, scratch.path(), &report::More { traffic, ..report::More::default() })
+    };
     let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
     if name == NAMES[0] {
         let backends = Backends::of(DEFAULT_PROGRAM, vec![run::default_input()], kit)?;
@@ -73,7 +75,7 @@ fn test(name: &str, kit: &Kit<'_>) -> Result<()> {
             "Waits by reason",
             "Where the traffic was",
         ];
-        return look(&page(&outcome, Some(&map.svg)), true, &said, scratch.path(), kit);
+        return look(&page(&outcome, Some(map.svg)), true, &said, scratch.path(), kit);
     }
     let backends = Backends::of("wave", Vec::new(), kit)?;
     let size = if name == NAMES[1] { "size=13x11x9" } else { "size=0x0x0" };

@@ -29,10 +29,6 @@ struct Part {
 }
 
 impl<'t> History<'t> {
-    pub(crate) fn of(records: &'t Records) -> Self {
-        Self::until(records, records.end())
-    }
-
     /// What it did to the `end` of all traces, until which lasts what had not ended when it was stopped.
     pub(crate) fn until(records: &'t Records, end: u64) -> Self {
         let mut waits: Vec<_> = records.waits.iter().filter(|wait| wait.was_for().is_some()).collect();

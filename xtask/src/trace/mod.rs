@@ -9,7 +9,7 @@ mod path;
 
 pub(crate) use history::{History, Stretch};
 pub(crate) use path::Path as CriticalPath;
-pub(crate) use transcript::trace::{Records, Span, Trace};
+pub(crate) use transcript::trace::{Kind, Records, Span, Trace};
 
 use crate::{guest::Outcome, kernel_line::KernelLine, memory::Plan, result_files, workspace};
 use anyhow::{Result, ensure};

@@ -62,7 +62,7 @@ impl Path {
         let mut histories: HashMap<u32, History<'_>> = HashMap::new();
         let (mut rank, mut now) = path.to;
         while let Some(records) = trace.ranks.get(&rank) {
-            let history = histories.entry(rank).or_insert_with(|| History::of(records));
+            let history = histories.entry(rank).or_insert_with(|| History::until(records, end));
             let Some((wait, by, at)) = history.last_wait(now) else {
                 path.is_cut = records.lost > 0;
                 let begin = records.begin().min(now);

@@ -161,6 +161,11 @@ pub struct Records {
 }
 
 impl Records {
+    /// Whether it has no operation and no wait, and so no time.
+    pub fn is_empty(&self) -> bool {
+        self.times().next().is_none()
+    }
+
     /// When it began to note.
     pub fn begin(&self) -> u64 {
         self.times().map(|(begin, _)| begin).min().unwrap_or(0)

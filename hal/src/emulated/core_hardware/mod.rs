@@ -15,7 +15,7 @@ use crate::{
     exposed::MAPPED_SLOTS,
     kit::{
         Account, CounterAccess, Event, Expense, Hardware, HardwareCore, Hooks, Noting, Registers, Signals, Spot, Ticks,
-        Tracer, Turns, Watch, Woken,
+        Tracer, Turns, Upkeep, Watch, Woken,
     },
 };
 
@@ -326,6 +326,11 @@ impl<P: Platform> Hooks for Emulated<P> {
 
     fn is_checked(&self) -> bool {
         self.platform.is_checked()
+    }
+
+    #[inline(always)]
+    fn is_left_out(&self, upkeep: Upkeep) -> bool {
+        self.platform.is_left_out(upkeep)
     }
 
     fn declare(&self, act: &Act<'_>) {
