@@ -14,6 +14,9 @@ type Track = (u64, u64);
 /// Times are doubles of microseconds: what is less than this is the same.
 const NOTHING_US: f64 = 1e-6;
 
+/// One end of an arrow: where, when, and whether it begins there.
+type FlowEnd = (Track, f64, bool);
+
 /// What is in a trace file.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -71,7 +74,7 @@ struct Reader {
     /// The time of the last value of each counter.
     counted: BTreeMap<(u64, String), f64>,
     /// Ends of arrows, by category and number: where, when, and whether it begins there.
-    ends: BTreeMap<(String, u64), Vec<(Track, f64, bool)>>,
+    ends: BTreeMap<(String, u64), Vec<FlowEnd>>,
     last_us: f64,
 }
 

@@ -13,8 +13,11 @@ use anyhow::{Context, Result, ensure};
 const NAMES: [&str; 5] =
     ["traces-qemu", "traces-simulator", "traces-equal", "traces-are-read-by-tools", "stops-show-the-same-twice"];
 
+/// This one puts and gets, by windows.
+const ONE_SIDED: &str = "wave";
+
 /// Where the simulator stops, and what is to be said there.
-const STOP: (&str, u64) = ("stop_at_access", 300);
+const STOP: (&str, u64) = ("stop_at_access", 100);
 
 /// Ranks of it talk to each other in an order that does not depend on time.
 const PROGRAM: &str = "hello";
@@ -35,6 +38,7 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
     let plan = crate::run::plan(&backends.program, CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
     let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
+    let one_sided = Backends::of(ONE_SIDED, Vec::new(), kit)?.simulated(CORES, &words)?;
     let stopped = || {
         let words = KernelLine::default().value("failure_trace_kib", Some(trace::UNASKED_KIB));
         let words = words.value(STOP.0, Some(STOP.1)).value("show", Some("mpb:0:1,memory:0:0"));
@@ -44,7 +48,13 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         in_qemu.verdict().and_then(|()| explained(&in_qemu.transcript.trace)),
         simulated.verdict().and_then(|()| explained(&simulated.transcript.trace)),
         same(&in_qemu.transcript.trace, &simulated.transcript.trace),
-        [&in_qemu, &simulated].into_iter().try_for_each(is_read_by_tools),
+        [
+            (&in_qemu, &["ended", "message"][..]),
+            (&simulated, &["ended", "message"]),
+            (&one_sided, &["ended", "put", "get"]),
+        ]
+        .into_iter()
+        .try_for_each(|(outcome, arrows)| is_read_by_tools(outcome, arrows)),
         shows_the_same(&stopped()?, &stopped()?),
     ];
     for (name, result) in NAMES.into_iter().zip(results) {
@@ -57,9 +67,9 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether tools read the file of a trace: with a process for each tile, a thread for each rank, arrows from senders to
-/// receivers and to targets, and counters.
-fn is_read_by_tools(outcome: &Outcome) -> Result<()> {
+/// Whether tools read the file of a trace: with a process for each tile, a thread for each rank, `arrows` of these
+/// kinds, and counters.
+fn is_read_by_tools(outcome: &Outcome, arrows: &[&str]) -> Result<()> {
     let found =
         trace_files::read(&trace::of_success(&outcome.label, &trace::with_enders(outcome.transcript.trace.clone()))?)?;
     let label = &outcome.label;
@@ -67,8 +77,8 @@ fn is_read_by_tools(outcome: &Outcome) -> Result<()> {
     ensure!(found.ranks().len() == usize::from(CORES), "{label}: {} ranks are traced", found.ranks().len());
     let tiles = found.processes.values().filter(|name| name.starts_with("tile (")).count();
     ensure!(tiles == usize::from(CORES.div_ceil(2)), "{label}: {tiles} tiles for {CORES} cores");
-    for kind in ["ended", "message", "put", "get"] {
-        ensure!(found.flows.contains_key(kind), "{label}: no arrow is a {kind}: {:?}", found.flows);
+    for kind in arrows {
+        ensure!(found.flows.contains_key(*kind), "{label}: no arrow is a {kind}: {:?}", found.flows);
     }
     for counter in ["accesses to MPBs", "waiting ranks"] {
         let values = found.counters.iter().filter(|((_, name), _)| name == counter).flat_map(|(_, values)| values);
@@ -85,7 +95,7 @@ fn shows_the_same(first: &Outcome, second: &Outcome) -> Result<()> {
     let (first, second) = (&first.transcript.text, &second.transcript.text);
     ensure!(first == second, "a run that was stopped at the same moment twice says {first:#?} and {second:#?}");
     let text = first.join("\n");
-    let expected = [", after 300 accesses", "MPB line 1 of core 0: memory has ", "under way: ", ".rs:"];
+    let expected = [", after 100 accesses", "MPB line 1 of core 0: memory has ", "under way: ", ".rs:"];
     for part in expected.into_iter().map(str::to_owned).chain((0..CORES).map(|rank| format!("rank {rank}, at "))) {
         ensure!(text.contains(&part), "`{part}` is missing in {text}");
     }

@@ -113,7 +113,10 @@ fn ended(rank: u32, wait: &Wait) -> Option<Flow> {
 mod tests {
     use super::{super::enders, *};
 
-    fn flows(lines: &[&str]) -> Vec<(&'static str, (u32, u64), (u32, u64))> {
+    /// What a flow stands for, and a rank and a moment at each end.
+    type Ends = (&'static str, (u32, u64), (u32, u64));
+
+    fn flows(lines: &[&str]) -> Vec<Ends> {
         let mut trace = Trace::default();
         lines.iter().for_each(|line| trace.take(line).unwrap());
         find(&enders::find(trace)).into_iter().map(|flow| (flow.kind, flow.from, flow.to)).collect()
