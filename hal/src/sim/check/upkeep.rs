@@ -234,10 +234,10 @@ impl Checker {
                     upkeeps.tallies[place].has_changed |= has_changed(self.line(key), loaded, is_seen);
                 }
             }
-            Event::WrittenBack { at, changed } if changed != 0 => {
-                if !upkeeps.changes(core, &FLUSHES) {
-                    upkeeps.domains[domain].evicted.insert(LineAddress::Shared(at).key());
-                }
+            Event::WrittenBack { changed: 0, .. } => {}
+            Event::WrittenBack { at, .. } => {
+                let is_asked_for = upkeeps.changes(core, &FLUSHES);
+                upkeeps.domains[domain].evicted.extend((!is_asked_for).then(|| LineAddress::Shared(at).key()));
             }
             Event::Flushed(region) => upkeeps.flush(core, domain, region),
             _ => {}
