@@ -9,7 +9,7 @@ use crate::{
 use anyhow::Result;
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{cmp::Reverse, collections::BTreeMap, fmt, path::Path};
 use transcript::asked_for::AskedFor;
 
 /// Whose are named.
@@ -78,7 +78,7 @@ pub(super) fn wasted(all: &[AskedFor], of: Lint, root: &Path) -> Vec<Wasted> {
     }
     let in_vain = lines.into_values().filter(|(has_changed, _)| !has_changed);
     let mut wasted: Vec<_> = in_vain.map(|(_, wasted)| wasted).collect();
-    wasted.sort_by(|a, b| b.time_ps.cmp(&a.time_ps));
+    wasted.sort_by_key(|wasted| Reverse(wasted.time_ps));
     wasted
 }
 
