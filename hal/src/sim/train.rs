@@ -38,7 +38,7 @@ pub(super) struct Train {
     pub(super) last_legs: Vec<Leg>,
     /// When the poll began.
     pub(super) start_ps: u64,
-    /// When its accesses have taken effect, or will at the latest be known to.
+    /// When each of its accesses takes effect, of those for which it is known.
     pub(super) effects_ps: Vec<u64>,
     /// From the last access of a poll to its end.
     tail_ps: u64,

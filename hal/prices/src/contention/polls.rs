@@ -1,4 +1,4 @@
-//! What a machine asks and says that leaves out cores which wait, and makes only their accesses.
+//! For machines that leave out cores which wait, and make only the accesses of their polls.
 //!
 //! A core that polls a line of its own tile has a port to itself most of the time, and passes no link. Its polls occupy
 //! the port at times that are known in advance, until somebody else asks for it: so they *sleep* until then. A port
@@ -18,7 +18,7 @@ impl Traffic {
         self.tiles[core] == self.tiles[usize::from(owner)]
     }
 
-    /// From now on the polls of `core` at a port sleep, if nobody else is there and none is busy from `time_ps` on. Returns
+    /// From now on the polls of `core` at a port sleep, if it is idle from `time_ps` on and nobody else's sleep there. Returns
     /// whether they do.
     pub fn sleeps(&mut self, core: usize, owner: u16, time_ps: u64) -> bool {
         let port = &mut self.ports[usize::from(owner)];
