@@ -78,7 +78,7 @@ pub(super) fn wasted(all: &[AskedFor], of: Lint, root: &Path) -> Vec<Wasted> {
     }
     let in_vain = lines.into_values().filter(|(has_changed, _)| !has_changed);
     let mut wasted: Vec<_> = in_vain.map(|(_, wasted)| wasted).collect();
-    wasted.sort_by(|a, b| b.time_ps.cmp(&a.time_ps));
+    wasted.sort_by_key(|one| std::cmp::Reverse(one.time_ps));
     wasted
 }
 

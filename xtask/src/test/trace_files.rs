@@ -64,14 +64,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<Found> {
     Ok(found)
 }
 
+/// The end of an arrow: where, when, and whether it begins there.
+type End = (Track, f64, bool);
+
 #[derive(Default)]
 struct Reader {
     /// Slices that are open at the end of the last one of each thread.
     open: BTreeMap<Track, Vec<f64>>,
     /// The time of the last value of each counter.
     counted: BTreeMap<(u64, String), f64>,
-    /// Ends of arrows, by category and number: where, when, and whether it begins there.
-    ends: BTreeMap<(String, u64), Vec<(Track, f64, bool)>>,
+    /// Ends of arrows, by category and number.
+    ends: BTreeMap<(String, u64), Vec<End>>,
     last_us: f64,
 }
 

@@ -113,7 +113,10 @@ fn ended(rank: u32, wait: &Wait) -> Option<Flow> {
 mod tests {
     use super::{super::enders, *};
 
-    fn flows(lines: &[&str]) -> Vec<(&'static str, (u32, u64), (u32, u64))> {
+    /// A rank, and when.
+    type End = (u32, u64);
+
+    fn flows(lines: &[&str]) -> Vec<(&'static str, End, End)> {
         let mut trace = Trace::default();
         lines.iter().for_each(|line| trace.take(line).unwrap());
         find(&enders::find(trace)).into_iter().map(|flow| (flow.kind, flow.from, flow.to)).collect()
