@@ -67,9 +67,6 @@ pub(super) fn read(bytes: &[u8]) -> Result<Found> {
     Ok(found)
 }
 
-/// The end of an arrow: where, when, and whether it begins there.
-type End = (Track, f64, bool);
-
 #[derive(Default)]
 struct Reader {
     /// Slices that are open at the end of the last one of each thread.
