@@ -190,12 +190,13 @@ impl CoreWait {
         self.start_ps + (deadline_ps - self.start_ps - 1) / period * period
     }
 
-    /// The poll that would be under way just before `now_ps`, had the core polled on since its last poll, which ended
-    /// at `clock_ps`: how many polls would have ended since then, and when this one would have begun.
-    pub(super) fn under_way(&self, clock_ps: u64, now_ps: u64) -> (u64, u64) {
+    /// The poll that would be under way just before `seen_from_ps`, from when on reads see a change, had the core polled on
+    /// since its last poll, which ended at `clock_ps`: how many polls would have ended since then, and when this one would
+    /// have begun.
+    pub(super) fn under_way(&self, clock_ps: u64, seen_from_ps: u64) -> (u64, u64) {
         let period = (clock_ps - self.start_ps).max(1);
-        // A read at the very moment of a write sees it, so the poll that ends now is not yet over.
-        let polls = (now_ps.saturating_sub(self.start_ps + 1) / period).max(1);
+        // A read at that very moment sees the change, so the poll that ends then is not yet over.
+        let polls = (seen_from_ps.saturating_sub(self.start_ps + 1) / period).max(1);
         (polls - 1, self.start_ps + polls * period)
     }
 }

@@ -521,9 +521,11 @@ impl Engine {
             return;
         }
         let wait = &mut self.waits[core];
-        let (missed_polls, start) = wait.under_way(self.clocks[core], self.now_ps);
+        // A read at the very moment of a write sees it, but not what a test-and-set does then, which comes after all reads.
+        let seen_from_ps = self.now_ps + u64::from(effect > Effect::Read);
+        let (missed_polls, start) = wait.under_way(self.clocks[core], seen_from_ps);
         wait.woken = Some(Woken::Poll { missed_polls });
-        wait.replay_before_ps = self.now_ps;
+        wait.replay_before_ps = seen_from_ps;
         self.clocks[core] = start;
         self.enter(core, start.max(self.now_ps), Effect::Read);
     }

@@ -283,3 +283,46 @@ fn who_waits_far_away_is_left_out_too() {
     let work = outcome.unwrap().work;
     assert!(work.skipped_polls > 80_000 && work.accesses < 47 * 10, "{work:?}");
 }
+
+/// Two cores of a tile. One waits for a counter; the other one does what a poll does so many times, and then raises it,
+/// `late_ps` later than at once. Returns when they are done.
+fn raised_after(machine: &Machine, polls: usize, late_ps: u64) -> Vec<u64> {
+    const COUNTER: usize = 3;
+    let outcome = machine.run(|core| {
+        if core.core().index() == 0 {
+            core.wait(&[Place::Counter(COUNTER)], Reason::new("a raise"), |poll| (poll.counter(0) >= 1).then_some(()));
+        } else {
+            for _ in 0..polls {
+                core.invalidate_mpb();
+                core.read_counter(COUNTER);
+            }
+            core.invalidate_mpb();
+            core.platform().spend_ps(late_ps);
+            core.increment_counter(COUNTER);
+        }
+        core.platform().now_ps()
+    });
+    outcome.unwrap().cores.into_iter().map(|core| core.result).collect()
+}
+
+#[test]
+fn a_poll_comes_before_an_increment_of_its_time() {
+    for name in ["scc", "scc+ideal"] {
+        let skipping = on(name).with_cores(2);
+        let polling = skipping.clone().polling_for_real();
+        for polls in [0, 1, 2, 3, 10, 300] {
+            let done_ps = |late_ps: u64| raised_after(&polling, polls, late_ps)[0];
+            // The first increment that comes too late for a poll is the one that comes at its time.
+            let (mut early_ps, mut tie_ps) = (0, 10_000_000);
+            let first_ps = done_ps(early_ps);
+            while early_ps + 1 < tie_ps {
+                let middle_ps = early_ps.midpoint(tie_ps);
+                if done_ps(middle_ps) == first_ps { early_ps = middle_ps } else { tie_ps = middle_ps }
+            }
+            for late_ps in [0, early_ps, tie_ps, tie_ps + 1] {
+                let [skipped, polled] = [&skipping, &polling].map(|machine| raised_after(machine, polls, late_ps));
+                assert_eq!(skipped, polled, "{name}, {polls} polls and {late_ps} ps, where {tie_ps} ps are a tie");
+            }
+        }
+    }
+}
