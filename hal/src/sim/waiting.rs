@@ -68,6 +68,8 @@ pub(super) struct CoreWait {
     pub(super) polling: bool,
     /// The last poll went over the network, where it may have kept others waiting.
     pub(super) polls_network: bool,
+    /// The last poll went to private memory, where it may have kept others waiting.
+    pub(super) runs_errands: bool,
     /// The last poll fetched a line that stays in the cache.
     pub(super) polls_memory: bool,
     /// Out of the schedule.
@@ -179,6 +181,7 @@ impl CoreWait {
     /// and so the first poll may have looked at more.
     pub(super) fn repeats_itself(&self) -> bool {
         !self.samples.is_empty()
+            && !self.runs_errands
             && self.samples == self.last_samples
             && self.train.legs.len() == self.samples.len()
             && self.train.repeats_itself()

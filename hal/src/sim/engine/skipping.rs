@@ -29,7 +29,7 @@ impl Engine {
     /// Where accesses do not meet they can, unless they go over a network. Where they do, the accesses of those that are
     /// skipped are made by the core's train. Then these cannot be skipped:
     ///
-    /// * of a core that looked elsewhere in its last poll than in the one before;
+    /// * of a core that looked elsewhere in its last poll than in the one before, or went to private memory besides;
     /// * of a core that can be interrupted;
     /// * those that chance delays, or whose ties it breaks: each poll takes the next answer from the list.
     pub(super) fn may_skip(&self, core: usize) -> bool {

@@ -326,3 +326,30 @@ fn a_poll_comes_before_an_increment_of_its_time() {
         }
     }
 }
+
+/// Ranks whose checks go to private memory besides, where they are in each other's way.
+fn on_errands(core: &SimCore) -> u64 {
+    let (me, all) = (core.core().index(), core.layout().cores());
+    if me == 0 {
+        core.compute(20_000);
+        (1..all).for_each(|other| core.store(line(other, 1), 0, &[1]));
+        core.drain();
+    } else if me % 2 == 1 {
+        core.wait(&[Place::Line(line(me, 1))], Reason::new("a flag"), |poll| {
+            core.account_memory(3, 1);
+            (poll.line(0).0[0] == 1).then_some(())
+        });
+    } else {
+        (0..20).for_each(|_| core.account_memory(10, 1));
+    }
+    core.platform().now_ps()
+}
+
+#[test]
+fn errands_of_checks_keep_others_waiting() {
+    for cores in [2, 3, 12] {
+        let machine = contended().with_cores(cores);
+        let skipping = machine.run(on_errands).unwrap();
+        assert_eq!(skipping.cores, machine.polling_for_real().run(on_errands).unwrap().cores, "{cores} cores");
+    }
+}
