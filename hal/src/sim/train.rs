@@ -5,8 +5,9 @@
 //! keep others waiting as if the core had polled on. A *train* says when each of them is to start, which depends on when
 //! the one before has taken effect, and where in its polls the core has to come back.
 //!
-//! The access after the last one that has taken effect is always on its way, or about to be. It starts later than the last
-//! one takes effect, so that whatever changes at a time is seen by one of these two first.
+//! The access after the last one that has taken effect is always on its way, or about to be. It asks later than the last one
+//! takes effect. So when something changes, either the last one has not taken effect, and the next one has not asked and can
+//! be called off; or the next one is the first to see it.
 
 use prices::{Effect, Trip};
 

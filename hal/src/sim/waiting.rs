@@ -68,6 +68,8 @@ pub(super) struct CoreWait {
     pub(super) polling: bool,
     /// The last poll went over the network, where it may have kept others waiting.
     pub(super) polls_network: bool,
+    /// The last poll went to private memory, where it may have kept others waiting.
+    pub(super) runs_errands: bool,
     /// The last poll fetched a line that stays in the cache.
     pub(super) polls_memory: bool,
     /// Out of the schedule.
@@ -179,6 +181,7 @@ impl CoreWait {
     /// and so the first poll may have looked at more.
     pub(super) fn repeats_itself(&self) -> bool {
         !self.samples.is_empty()
+            && !self.runs_errands
             && self.samples == self.last_samples
             && self.train.legs.len() == self.samples.len()
             && self.train.repeats_itself()
@@ -190,12 +193,13 @@ impl CoreWait {
         self.start_ps + (deadline_ps - self.start_ps - 1) / period * period
     }
 
-    /// The poll that would be under way just before `now_ps`, had the core polled on since its last poll, which ended
-    /// at `clock_ps`: how many polls would have ended since then, and when this one would have begun.
-    pub(super) fn under_way(&self, clock_ps: u64, now_ps: u64) -> (u64, u64) {
+    /// The poll that would be under way just before `seen_from_ps`, from when on reads see a change, had the core polled on
+    /// since its last poll, which ended at `clock_ps`: how many polls would have ended since then, and when this one would
+    /// have begun.
+    pub(super) fn under_way(&self, clock_ps: u64, seen_from_ps: u64) -> (u64, u64) {
         let period = (clock_ps - self.start_ps).max(1);
-        // A read at the very moment of a write sees it, so the poll that ends now is not yet over.
-        let polls = (now_ps.saturating_sub(self.start_ps + 1) / period).max(1);
+        // A read at that very moment sees the change, so the poll that ends then is not yet over.
+        let polls = (seen_from_ps.saturating_sub(self.start_ps + 1) / period).max(1);
         (polls - 1, self.start_ps + polls * period)
     }
 }

@@ -182,12 +182,18 @@ impl Engine {
             let alone_ps = traffic.alone_ps(access.effect, trip);
             self.note_leg(core, self.clocks[core].max(self.now_ps), alone_ps, access.effect, Some(trip));
         }
-        self.run_errand(core, Journey { trip, effect: access.effect, more: 0 })
+        self.set_out(core, Journey { trip, effect: access.effect, more: 0 })
     }
 
     /// `core` goes on a journey that nobody else sees, but may meet on its way. True if it is back already; else it has
     /// to give way. The answer of its last access is left to be spent.
     pub(super) fn run_errand(&mut self, core: usize, journey: Journey) -> bool {
+        self.waits[core].runs_errands |= self.waits[core].polling;
+        self.set_out(core, journey)
+    }
+
+    /// `core` goes on a journey. True if it is back already; else it has to give way.
+    fn set_out(&mut self, core: usize, journey: Journey) -> bool {
         let start = self.clocks[core].max(self.now_ps);
         let Some(traffic) = &mut self.traffic else {
             unreachable!("only where accesses can meet they are on their way")
@@ -291,6 +297,7 @@ impl Engine {
         wait.polling = true;
         wait.polls_network = false;
         wait.polls_memory = false;
+        wait.runs_errands = false;
         wait.start_ps = now;
     }
 
@@ -521,9 +528,11 @@ impl Engine {
             return;
         }
         let wait = &mut self.waits[core];
-        let (missed_polls, start) = wait.under_way(self.clocks[core], self.now_ps);
+        // A read at the very moment of a write sees it, but not what a test-and-set does then, which comes after all reads.
+        let seen_from_ps = self.now_ps + u64::from(effect > Effect::Read);
+        let (missed_polls, start) = wait.under_way(self.clocks[core], seen_from_ps);
         wait.woken = Some(Woken::Poll { missed_polls });
-        wait.replay_before_ps = self.now_ps;
+        wait.replay_before_ps = seen_from_ps;
         self.clocks[core] = start;
         self.enter(core, start.max(self.now_ps), Effect::Read);
     }

@@ -29,7 +29,7 @@ impl Engine {
     /// Where accesses do not meet they can, unless they go over a network. Where they do, the accesses of those that are
     /// skipped are made by the core's train. Then these cannot be skipped:
     ///
-    /// * of a core that looked elsewhere in its last poll than in the one before;
+    /// * of a core that looked elsewhere in its last poll than in the one before, or went to private memory besides;
     /// * of a core that can be interrupted;
     /// * those that chance delays, or whose ties it breaks: each poll takes the next answer from the list.
     pub(super) fn may_skip(&self, core: usize) -> bool {
@@ -105,8 +105,8 @@ impl Engine {
     }
 
     /// The polls of `core`, which sleep, have come to where they are at `time_ps`: before the first access that has not asked
-    /// for the port before. If this is because another core asks for it then, it is given as `asking`: of two that ask at a
-    /// time the lower one comes first.
+    /// for the port before, or, if it goes to none, taken effect until then. If this is because another core asks for the port,
+    /// it is given as `asking`: of two that ask at a time the lower one comes first.
     pub(super) fn rouse(&mut self, core: usize, time_ps: u64, asking: Option<u16>) {
         let (Some(traffic), train) = (&mut self.traffic, &mut self.waits[core].train) else { return };
         if let Some(port) = train.wakes() {
@@ -116,7 +116,7 @@ impl Engine {
         loop {
             let (start_ps, leg) = train.next();
             let asks_ps = start_ps + leg.asks_after_ps();
-            let comes_first = asking.is_none_or(|other| core < usize::from(other)) && leg.trip.is_some();
+            let comes_first = asking.is_none_or(|other| core < usize::from(other));
             if asks_ps > time_ps || asks_ps == time_ps && !comes_first {
                 break;
             }

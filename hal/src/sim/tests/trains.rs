@@ -283,3 +283,73 @@ fn who_waits_far_away_is_left_out_too() {
     let work = outcome.unwrap().work;
     assert!(work.skipped_polls > 80_000 && work.accesses < 47 * 10, "{work:?}");
 }
+
+/// Two cores of a tile. One waits for a counter; the other one does what a poll does so many times, and then raises it,
+/// `late_ps` later than at once. Returns when they are done.
+fn raised_after(machine: &Machine, polls: usize, late_ps: u64) -> Vec<u64> {
+    const COUNTER: usize = 3;
+    let outcome = machine.run(|core| {
+        if core.core().index() == 0 {
+            core.wait(&[Place::Counter(COUNTER)], Reason::new("a raise"), |poll| (poll.counter(0) >= 1).then_some(()));
+        } else {
+            for _ in 0..polls {
+                core.invalidate_mpb();
+                core.read_counter(COUNTER);
+            }
+            core.invalidate_mpb();
+            core.platform().spend_ps(late_ps);
+            core.increment_counter(COUNTER);
+        }
+        core.platform().now_ps()
+    });
+    outcome.unwrap().cores.into_iter().map(|core| core.result).collect()
+}
+
+#[test]
+fn a_poll_comes_before_an_increment_of_its_time() {
+    for name in ["scc", "scc+ideal"] {
+        let skipping = on(name).with_cores(2);
+        let polling = skipping.clone().polling_for_real();
+        for polls in [0, 1, 2, 3, 10, 300] {
+            let done_ps = |late_ps: u64| raised_after(&polling, polls, late_ps)[0];
+            // The first increment that comes too late for a poll is the one that comes at its time.
+            let (mut early_ps, mut tie_ps) = (0, 10_000_000);
+            let first_ps = done_ps(early_ps);
+            while early_ps + 1 < tie_ps {
+                let middle_ps = early_ps.midpoint(tie_ps);
+                if done_ps(middle_ps) == first_ps { early_ps = middle_ps } else { tie_ps = middle_ps }
+            }
+            for late_ps in [0, early_ps, tie_ps, tie_ps + 1] {
+                let [skipped, polled] = [&skipping, &polling].map(|machine| raised_after(machine, polls, late_ps));
+                assert_eq!(skipped, polled, "{name}, {polls} polls and {late_ps} ps, where {tie_ps} ps are a tie");
+            }
+        }
+    }
+}
+
+/// Ranks whose checks go to private memory besides, where they are in each other's way.
+fn on_errands(core: &SimCore) -> u64 {
+    let (me, all) = (core.core().index(), core.layout().cores());
+    if me == 0 {
+        core.compute(20_000);
+        (1..all).for_each(|other| core.store(line(other, 1), 0, &[1]));
+        core.drain();
+    } else if me % 2 == 1 {
+        core.wait(&[Place::Line(line(me, 1))], Reason::new("a flag"), |poll| {
+            core.account_memory(3, 1);
+            (poll.line(0).0[0] == 1).then_some(())
+        });
+    } else {
+        (0..20).for_each(|_| core.account_memory(10, 1));
+    }
+    core.platform().now_ps()
+}
+
+#[test]
+fn errands_of_checks_keep_others_waiting() {
+    for cores in [2, 3, 12] {
+        let machine = contended().with_cores(cores);
+        let skipping = machine.run(on_errands).unwrap();
+        assert_eq!(skipping.cores, machine.polling_for_real().run(on_errands).unwrap().cores, "{cores} cores");
+    }
+}
