@@ -36,7 +36,7 @@ const ALL_UNASKED_KIB: u64 = 4 << 10;
 const FAILURE_FILE: &str = "failure-trace.json";
 
 /// What `run`, `sim` and `cluster` have in common about traces.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Options {
     /// Write what every rank did and when to FILE, for ui.perfetto.dev or chrome://tracing, and say what made the run
     /// as long as it was. What ranks did last before a failure is written anyway
