@@ -89,7 +89,7 @@ pub trait Trace {
 
     /// Shows `reader` all that the core has noted so far, in the lines of [`end_trace`](Self::end_trace), and what is still
     /// under way. The trace goes on. This is for cores that have failed or are looked at because another one has, and may
-    /// be called at any moment, also where the core was interrupted: what it was just noting is missing then.
+    /// be called at any moment. Of a core that was interrupted while it noted something there is only the first line.
     ///
     /// | line | what |
     /// |---|---|

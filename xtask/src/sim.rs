@@ -116,6 +116,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     env::set_current_dir(&directory).with_context(|| format!("cannot go to {}", directory.display()))?;
     replayed.stop = arguments.stop.clone();
     replayed.is_again = true;
+    if replayed.stop.is_wanted() {
+        // What the failure has left stays as it is.
+        (replayed.trace, replayed.report, replayed.heatmap) = Default::default();
+    }
     run(&replayed)
 }
 
@@ -144,6 +148,13 @@ fn run(arguments: &Arguments) -> Result<()> {
         return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
     }
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
+    if arguments.stop.is_wanted() {
+        let verdict = outcome.verdict();
+        if verdict.is_err() {
+            outcome.show_messages();
+        }
+        return run::conclude(&outcome, verdict);
+    }
     let directory = workspace::results(&program.name).join("sim");
     let judged = run::judge(&outcome, &directory, &inputs, common.counters);
     if judged.is_err() && !arguments.is_again {

@@ -19,11 +19,11 @@ const FILE: &str = "replay.json";
 pub(crate) struct StopOptions {
     /// Stop at this virtual time, such as 12.5us (s, ms, us, ns or ps), and show every rank: where it is, what it waits for,
     /// what is under way, and what its write-combine buffer holds
-    #[arg(long, value_name = "TIME", value_parser = picoseconds, conflicts_with = "stop_at_event")]
+    #[arg(long, value_name = "TIME", value_parser = picoseconds, conflicts_with_all = ["stop_at_event", "file", "report", "heatmap"])]
     stop_at: Option<u64>,
 
     /// Stop likewise before the access to what cores share that has this number
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["file", "report", "heatmap"])]
     stop_at_event: Option<u64>,
 
     /// Show this line there, too, and what each rank has of it: mpb:CORE:LINE, or memory:CONTROLLER:OFFSET of DRAM, in bytes;
@@ -33,14 +33,21 @@ pub(crate) struct StopOptions {
 }
 
 impl StopOptions {
+    /// Whether the run is to stop: then it shows itself, and there are no results.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.stop_at.is_some() || self.stop_at_event.is_some()
+    }
+
     /// Adds the words for it.
     ///
     /// # Errors
     ///
     /// When there is something to show and no moment for it.
     pub(crate) fn add(&self, words: KernelLine) -> Result<KernelLine> {
-        let stops = self.stop_at.is_some() || self.stop_at_event.is_some();
-        ensure!(self.show.is_empty() || stops, "--show needs --stop-at or --stop-at-event: when is it to be shown?");
+        ensure!(
+            self.show.is_empty() || self.is_wanted(),
+            "--show needs --stop-at or --stop-at-event: when is it to be shown?"
+        );
         let words = words.value("stop_at_ps", self.stop_at).value("stop_at_access", self.stop_at_event);
         Ok(words.value("show", Some(self.show.join(",")).filter(|lines| !lines.is_empty())))
     }

@@ -217,9 +217,10 @@ impl Tracer {
         self.log.take().show(moments_per_second, reader);
     }
 
-    /// Shows all that was noted, and then what is under way. Nothing if the core was interrupted while it noted something.
+    /// Shows all that was noted, and then what is under way. If the core was interrupted while it noted something, only the
+    /// first line, which says that there is a trace.
     pub(super) fn tell(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
-        let Ok(log) = self.log.try_borrow() else { return };
+        let Ok(log) = self.log.try_borrow() else { return reader(&format_args!("c {moments_per_second} 0")) };
         log.show(moments_per_second, reader);
         log.open.iter().enumerate().for_each(|(depth, open)| reader(&UnderWay(depth, open)));
     }
@@ -348,7 +349,7 @@ mod tests {
         assert_eq!(tell(), expected);
         assert_eq!(tell(), expected);
         let interrupted = tracer.log.borrow_mut();
-        assert_eq!(tell(), [""; 0]);
+        assert_eq!(tell(), ["c 10 0"]);
         drop(interrupted);
         let waited = Waited { reason: Reason::new("a flag"), failed_polls: 2, timed_out: false };
         tracer.end_wait(5, Watch::Places(&[]), waited);

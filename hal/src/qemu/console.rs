@@ -17,7 +17,7 @@ use crate::{
 
 /// How often the UART is asked for room before its absence is assumed and the bytes are dropped: more than a second.
 const MAX_LOOKS: u32 = 2_000_000;
-/// How often an urgent message looks for progress of the lock's owner before it breaks in: some milliseconds.
+/// How often somebody who waits for others that print looks in vain for their progress: some milliseconds.
 const MAX_IDLE_LOOKS: u32 = 4_000;
 
 const NOBODY: u32 = 0;
@@ -80,11 +80,6 @@ pub(super) fn write_last(message: fmt::Arguments<'_>) {
     let _ = OWNER.compare_exchange(me, NOBODY, Ordering::Release, Ordering::Relaxed);
 }
 
-/// A number that changes as long as somebody prints.
-pub(super) fn progress() -> u32 {
-    PROGRESS.load(Ordering::Relaxed)
-}
-
 /// Takes the console for good: a message under way is finished, no other follows.
 pub(super) fn seize() {
     take_in_time(this_core() as u32 + 1);
@@ -94,24 +89,32 @@ pub(super) fn seize() {
 
 /// Takes the lock, by force if its owner makes no progress or is this core. Returns whether it was free.
 fn take_in_time(me: u32) -> bool {
-    let mut seen = PROGRESS.load(Ordering::Relaxed);
-    let mut idle_looks = 0;
-    loop {
-        match OWNER.compare_exchange(NOBODY, me, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => return true,
-            Err(owner) if owner == me => return false,
-            Err(_) => {}
-        }
+    let mut is_mine = false;
+    let has_come = await_while_printing(|| {
+        let taken = OWNER.compare_exchange(NOBODY, me, Ordering::Acquire, Ordering::Relaxed);
+        is_mine = taken == Err(me);
+        taken.is_ok() || is_mine
+    });
+    if !has_come {
+        OWNER.store(me, Ordering::Relaxed);
+    }
+    has_come && !is_mine
+}
+
+/// Waits for something as long as somebody prints. Returns whether it has come.
+pub(super) fn await_while_printing(mut has_come: impl FnMut() -> bool) -> bool {
+    let (mut seen, mut idle_looks) = (PROGRESS.load(Ordering::Relaxed), 0);
+    while !has_come() {
         let now = PROGRESS.load(Ordering::Relaxed);
         idle_looks = if now == seen { idle_looks + 1 } else { 0 };
         seen = now;
         if idle_looks > MAX_IDLE_LOOKS {
-            OWNER.store(me, Ordering::Relaxed);
             return false;
         }
         port::short_delay();
         cpu::pause();
     }
+    true
 }
 
 fn send(message: fmt::Arguments<'_>) {

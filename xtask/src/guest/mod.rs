@@ -40,6 +40,9 @@ const STANDSTILL: i32 = 4;
 /// A guest's exit status when its time is over.
 const TIME_IS_OVER: i32 = 5;
 
+/// The exit status of the emulator of boards when a debugger has ended the run.
+const KILLED: i32 = 6;
+
 /// What a guest that has said `@done` may still use until it goes away.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -325,6 +328,7 @@ impl Outcome {
             (Some(VIOLATION), _) => bail!("{label} did what its board does not allow{}", self.reason()),
             (Some(STANDSTILL), _) => bail!("{label} stands still{}", self.reason()),
             (Some(TIME_IS_OVER), _) => bail!("{label} has not ended in time, {}{}", self.place(), self.reason()),
+            (Some(KILLED), _) => bail!("{label} was ended by its debugger, {}", self.place()),
             (Some(code), _) => bail!("{label} ended with status {code}{}", self.last_words()),
             (None, _) => {
                 bail!("{label} was ended by signal {}{}", status.signal().unwrap_or_default(), self.last_words())
@@ -476,6 +480,8 @@ mod tests {
         );
         let late = failure("echo '@phase halos'; echo 'emulator: core 0 waits at 0x10' >&2; exit 5");
         assert_eq!(late, "stand-in has not ended in time, in phase `halos`: core 0 waits at 0x10");
+        let killed = failure("echo 'emulator: the debugger has ended it' >&2; exit 6");
+        assert_eq!(killed, "stand-in was ended by its debugger, before its first phase");
         // What the program itself has said comes first.
         assert!(failure(&format!("{script} echo '@done failed no'; exit 3")).ends_with("failed: no"));
         assert!(failure(&format!("{script} echo '@done ok'; exit 3")).contains("does not allow"));

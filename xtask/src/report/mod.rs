@@ -39,7 +39,7 @@ const SHOWN: usize = 15;
 const OCCURRENCES: usize = 200;
 
 /// The option of commands that run a program.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct ReportOptions {
     /// Write a page about the run, for a browser: results, output, what each rank did when, phases, critical path, waits
     #[arg(long, value_name = "FILE.html", conflicts_with = "lines")]

@@ -36,10 +36,11 @@ const ALL_UNASKED_KIB: u64 = 4 << 10;
 const FAILURE_FILE: &str = "failure-trace.json";
 
 /// What `run`, `sim` and `cluster` have in common about traces.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Options {
     /// Write what every rank did and when to FILE, for ui.perfetto.dev or chrome://tracing, and say what made the run
-    /// as long as it was. What ranks did last before a failure is written anyway
+    /// as long as it was. What ranks did last before a failure is written
+    /// anyway, as far as they could still tell it
     #[arg(long = "trace", value_name = "FILE")]
     file: Option<PathBuf>,
 
@@ -159,7 +160,7 @@ impl Options {
     }
 
     /// Writes the file, if the user wants one, and shows the critical path. If the run was `judged` a failure, the trace ends
-    /// with it, and is written to `directory` if the user has named no file.
+    /// with it, and is written to `directory` if the user has named no file; where no rank has told a trace, nothing is.
     ///
     /// # Errors
     ///
@@ -186,6 +187,11 @@ impl Options {
             print!("{}", CriticalPath::of(&trace));
             return Ok(());
         };
+        if trace.ranks.is_empty() {
+            // Of an earlier failure.
+            let _ = fs::remove_file(unasked);
+            return Err(error);
+        }
         let file = self.file.as_ref().unwrap_or(&unasked);
         // The failure itself is what the user wants to know, whatever becomes of this.
         match of_failure(outcome, format!("{error:#}")).and_then(|json| result_files::put(file, &json)) {

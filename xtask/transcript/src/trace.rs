@@ -203,7 +203,8 @@ impl Trace {
             "c" => {
                 let (moments, lost) = record.split_once(' ')?;
                 self.moments_per_second = moments.parse().ok().filter(|moments| *moments > 0)?;
-                self.ranks.entry(rank).or_default().lost = lost.parse().ok()?;
+                // All of it comes again if a rank that was asked before is asked at the end.
+                self.ranks.insert(rank, Records { lost: lost.parse().ok()?, ..Records::default() });
             }
             "s" | "h" => {
                 let ([depth, begin, end, peer, bytes], name) = fields(record)?;
@@ -367,6 +368,16 @@ mod tests {
         assert_eq!((span.peer, span.bytes, &*span.name, span.of_hardware), (Some(7), 32, "MPB put", true));
         assert_eq!((wait.peer, wait.polls, &*wait.what, wait.is_late), (None, 2, "a flag 3", false));
         assert_eq!((wait.places[0].key, wait.places[0].mask), (1 << 63 | 1, 0xf0));
+    }
+
+    #[test]
+    fn what_a_rank_tells_again_replaces_what_it_has_told() {
+        let mut trace = Trace::default();
+        for line in ["1 c 10 0", "1 s 0 1 2 - 0 a", "1 o 0 2 - 0 w b", "1 c 10 3", "1 s 0 1 2 - 0 a", "0 c 10 0"] {
+            assert_eq!(trace.take(line), Some(()), "{line}");
+        }
+        let records = &trace.ranks[&1];
+        assert_eq!((records.lost, records.spans.len(), records.under_way.len()), (3, 1, 0));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use core::{
 };
 
 use crate::{
-    bare::{cpu, private::PrivateOnce, this_core::this_core},
+    bare::{private::PrivateOnce, this_core::this_core},
     qemu::{
         boot::arrivals,
         console,
@@ -21,9 +21,6 @@ use crate::{
 
 /// Shows all that this core has noted, as lines for the host.
 pub(crate) type Teller = fn(&mut dyn FnMut(fmt::Arguments<'_>));
-
-/// How often the core that ends the machine looks for a sign that another one is telling. Each look gives way to all others.
-const MAX_IDLE_LOOKS: u32 = 4_000;
 
 static TELLER: PrivateOnce<Teller> = PrivateOnce::new();
 
@@ -40,15 +37,11 @@ pub(crate) fn set_teller(teller: Teller) {
     TELLER.set(teller);
 }
 
-/// Tells what this core has noted so far, and what is under way. False if there is nothing.
-pub(crate) fn tell() -> bool {
-    let Some(tell) = TELLER.get() else { return false };
-    let mut has_told = false;
-    tell(&mut |line| {
-        has_told = true;
-        console::write_last(line);
-    });
-    has_told
+/// Tells what this core has noted so far, and what is under way, if it is traced.
+pub(crate) fn tell() {
+    if let Some(tell) = TELLER.get() {
+        tell(&mut |line| console::write_last(line));
+    }
 }
 
 /// What a core does that is interrupted while the machine ends.
@@ -58,37 +51,27 @@ pub(crate) fn tell_if_wanted() {
     }
 }
 
-fn tell_once() -> bool {
+fn tell_once() {
     let told = &TOLD[this_core()];
-    if told.load(Ordering::Acquire) {
-        return false;
+    if !told.load(Ordering::Acquire) {
+        tell();
+        told.store(true, Ordering::Release);
     }
-    let has_told = tell();
-    told.store(true, Ordering::Release);
-    has_told
 }
 
-/// Tells what all cores of this node have noted, if they are traced. They stop meanwhile: the machine is ending.
+/// Tells what all cores of this node have noted, if the command line asks for traces. They stop meanwhile: the machine is
+/// ending.
 pub(crate) fn tell_all() {
-    if !tell_once() {
+    // Whatever this core has to tell itself: it may not have come so far.
+    if facts::known_information().is_none_or(|known| known.trace_bytes == 0) {
         return;
     }
+    tell_once();
     IS_WANTED.store(true, Ordering::Release);
     let me = this_core();
     let has_come = |core: &usize| *core == 0 || arrivals::has_arrived(*core);
     for core in (0..facts::core_count()).filter(|core| *core != me).filter(has_come) {
         lapic::send_nmi(core);
-        await_end_of(core);
-    }
-}
-
-/// Returns when a core has told, or does not get on.
-fn await_end_of(core: usize) {
-    let (mut seen, mut idle_looks) = (console::progress(), 0);
-    while !TOLD[core].load(Ordering::Acquire) && idle_looks < MAX_IDLE_LOOKS {
-        let now = console::progress();
-        idle_looks = if now == seen { idle_looks + 1 } else { 0 };
-        seen = now;
-        cpu::pause();
+        console::await_while_printing(|| TOLD[core].load(Ordering::Acquire));
     }
 }

@@ -78,9 +78,10 @@ impl Chip {
 
     /// Watches bytes no more that were watched so. Returns whether there were some.
     pub(crate) fn unwatch(&mut self, address: u32, len: u32, loads: bool, stores: bool) -> bool {
-        let points = &mut self.mesh.watched.points;
+        let Watched { points, met } = &mut self.mesh.watched;
         let is_it =
             |point: &Watchpoint| (point.address, point.len, point.loads, point.stores) == (address, len, loads, stores);
+        met.retain(|(_, point)| !is_it(point));
         points.iter().position(is_it).map(|place| points.swap_remove(place)).is_some()
     }
 

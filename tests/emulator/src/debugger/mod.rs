@@ -184,9 +184,11 @@ impl Debugger {
         }
     }
 
-    /// The debugger has gone: the run goes on without it.
+    /// The debugger has gone: the run goes on without it, and nobody else is let in.
     fn lose(&mut self, timed: &mut Timed) -> Result<(), Ended> {
         self.stub = None;
+        // Whoever comes now would wait for an answer for ever.
+        let _ = std::fs::remove_file(&self.socket);
         timed.points().clear();
         timed.shared().borrow_mut().chip.unwatch_all();
         timed.choose(None);
