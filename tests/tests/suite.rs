@@ -129,7 +129,7 @@ fn clusters() -> Vec<Machine> {
 }
 
 /// Tests that do on purpose what the checker names, and what.
-const WRONG_ON_PURPOSE: [(&str, &str); 10] = [
+const WRONG_ON_PURPOSE: [(&str, &str); 11] = [
     ("memory::lines_are_atomic", "stores to a line that another rank reads at that moment"),
     ("domains::cached_flags_end_local_spinning", "spins on what is cached"),
     ("litmus::store_buffering", "races"),
@@ -139,6 +139,7 @@ const WRONG_ON_PURPOSE: [(&str, &str); 10] = [
     ("coherence::split_phase_barriers_publish", "loads what others may store to at that moment"),
     ("locks::what_was_seen_before_is_forgotten", "reads before it has the lock"),
     ("window::fresh_part_on_a_cached_page", "loads what nobody has stored to"),
+    ("queue::operations_keep_their_order", "puts over what it has put before in the same epoch"),
     ("hazards::real_protocol_keeps_the_post", "loads what nobody has stored to"),
 ];
 

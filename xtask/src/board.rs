@@ -27,8 +27,7 @@ use std::{
 const NAMELESS: &str = "flashed";
 
 /// What is in a directory already when it is flashed.
-const FLASHED: [&str; 10] =
-    ["program", "board", "cores", "memory_gib", "start_from_core_0", "input", "seed", "words", "gdb", "gdb_on_failure"];
+const FLASHED: [&str; 8] = ["program", "board", "cores", "memory_gib", "start_from_core_0", "input", "seed", "words"];
 
 /// What a run that is debugged cannot have besides.
 const DEBUGGED: [&str; 2] = ["gdb", "gdb_on_failure"];
@@ -56,7 +55,7 @@ pub(crate) struct Arguments {
     choices: Choices,
 
     /// Run what `cargo xtask flash` has written into this directory
-    #[arg(long, value_name = "DIR", conflicts_with_all = FLASHED)]
+    #[arg(long, value_name = "DIR", conflicts_with_all = FLASHED, conflicts_with_all = DEBUGGED)]
     dir: Option<PathBuf>,
 
     /// Seconds of the emulator's processor time until a board that does not end is given up

@@ -225,7 +225,9 @@ fn in_words(finding: &Finding, root: &Path) -> String {
     let (at, function) = place(here, root);
     let mut line = format!("{kind} {at}: rank {} {} in {function}", here.rank, here.what);
     line += &within(here);
-    line += &format!(", {bytes}");
+    if bytes != "no bytes" {
+        line += &format!(", {bytes}");
+    }
     if let Some(other) = other {
         let (at, function) = place(other, root);
         line += &format!("; rank {} {} at {at} in {function}{}", other.rank, other.what, within(other));

@@ -42,6 +42,7 @@ mod run;
 mod setup;
 mod signal;
 mod sim;
+mod sim_replay;
 mod statics;
 mod symbols;
 mod test;

@@ -11,12 +11,13 @@ use crate::{
     program::Program,
     report, result_files,
     run::{self, Common, Domains},
+    sim_replay::{self, StopOptions},
     statics, trace, workspace,
 };
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, Parser};
 use std::{
-    fs,
+    env, fs, iter,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -29,8 +30,16 @@ const HEAT_MAP_FILE: &str = "traffic.csv";
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
-    #[arg(required = true)]
+    #[arg(required_unless_present = "replay")]
     program: Vec<String>,
+
+    /// Repeat the run that has left this file when it failed, as it was started then; of the other options only those about
+    /// stopping count
+    #[arg(long, value_name = "FILE", conflicts_with = "program")]
+    replay: Option<PathBuf>,
+
+    #[command(flatten)]
+    stop: StopOptions,
 
     #[command(flatten)]
     c: c::CompilerOptions,
@@ -71,6 +80,9 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "release")]
     debug: bool,
 
+    #[arg(skip)]
+    is_again: bool,
+
     #[command(flatten)]
     domains: Domains,
 
@@ -84,12 +96,30 @@ pub(crate) struct Arguments {
     common: Common,
 }
 
+/// What a replay file has.
+#[derive(Parser)]
+struct Replayed {
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
 /// The command.
 ///
 /// # Errors
 ///
 /// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
+    let Some(file) = &arguments.replay else { return run(arguments) };
+    let (directory, words) = sim_replay::read(file)?;
+    let Replayed { arguments: mut replayed } = Replayed::try_parse_from(iter::once("sim".into()).chain(words))
+        .with_context(|| format!("{} has words that mean nothing", workspace::display(file)))?;
+    env::set_current_dir(&directory).with_context(|| format!("cannot go to {}", directory.display()))?;
+    replayed.stop = arguments.stop.clone();
+    replayed.is_again = true;
+    run(&replayed)
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
@@ -105,6 +135,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let is_reported = arguments.report.is_wanted();
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some() || is_reported);
     let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(common.lines)), words);
+    let words = arguments.stop.add(words)?;
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;
@@ -115,6 +146,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let outcome = run::live(&label, &mut command, None, Duration::from_secs(arguments.timeout))?;
     let directory = workspace::results(&program.name).join("sim");
     let judged = run::judge(&outcome, &directory, &inputs, common.counters);
+    if judged.is_err() && !arguments.is_again {
+        sim_replay::write(&directory)?;
+    }
     let drawn = heat_map(&outcome.transcript, &format!("{} on {machine}", program.name))?;
     arguments.report.write(&outcome, &directory, drawn.as_ref().map(|map| &*map.svg), &[])?;
     arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))?;

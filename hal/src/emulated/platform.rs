@@ -4,7 +4,7 @@ use core::{ops::Deref, ptr::NonNull};
 
 use crate::{
     Act, CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
-    kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Event, Expense, Slices, Upkeep, Watch, Woken},
     wait::Deadline,
 };
 
@@ -154,6 +154,13 @@ pub unsafe trait Platform: 'static {
     /// Whether it checks programs.
     #[inline(always)]
     fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Whether what the program asks for here is to be left out.
+    #[inline(always)]
+    fn is_left_out(&self, upkeep: Upkeep) -> bool {
+        let _ = upkeep;
         false
     }
 

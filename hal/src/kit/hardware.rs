@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    Account, Event, Slot, Tracer,
+    Account, Event, Slot, Tracer, Upkeep,
     terms::{CounterAccess, Expense, Watch, Woken},
 };
 
@@ -405,6 +405,13 @@ pub trait Hooks: Turns {
     /// Whether a machine checks the program.
     #[inline(always)]
     fn is_checked(&self) -> bool {
+        false
+    }
+
+    /// Whether what the program asks for here is to be left out, to show what it is for.
+    #[inline(always)]
+    fn is_left_out(&self, upkeep: Upkeep) -> bool {
+        let _ = upkeep;
         false
     }
 

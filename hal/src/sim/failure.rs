@@ -25,6 +25,13 @@ pub enum Failure {
         /// The choices up to there, if they were recorded.
         recording: Option<Recording>,
     },
+    /// Nothing is wrong: the run was to [stop](super::Stop) there. The cores were stopped where they were.
+    Stopped {
+        /// When, in virtual time.
+        time_ps: u64,
+        /// Accesses to what cores share until then.
+        accesses: u64,
+    },
 }
 
 /// A machine on which nothing can move any more.
@@ -76,6 +83,7 @@ impl Failure {
             Failure::Panic { core, message, time_ps, .. } => {
                 format!("{core} panicked at {}: {}", Time(*time_ps), message.replace('\n', " / "))
             }
+            Failure::Stopped { .. } => self.to_string(),
         }
     }
 
@@ -84,6 +92,7 @@ impl Failure {
         match self {
             Failure::Deadlock(deadlock) => deadlock.recording.as_ref(),
             Failure::Panic { recording, .. } => recording.as_ref(),
+            Failure::Stopped { .. } => None,
         }
     }
 }
@@ -94,6 +103,9 @@ impl fmt::Display for Failure {
             Failure::Deadlock(deadlock) => deadlock.fmt(out),
             Failure::Panic { core, message, time_ps, .. } => {
                 write!(out, "{core} panicked at {}:\n{message}", Time(*time_ps))
+            }
+            Failure::Stopped { time_ps, accesses } => {
+                write!(out, "stopped at {}, after {accesses} accesses to what cores share", Time(*time_ps))
             }
         }
     }
@@ -189,7 +201,7 @@ impl Waiting {
 }
 
 /// A virtual time in words.
-struct Time(u64);
+pub(super) struct Time(pub(super) u64);
 
 impl fmt::Display for Time {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

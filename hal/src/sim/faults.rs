@@ -171,10 +171,14 @@ pub(super) fn tell_where<'c>(cores: impl Iterator<Item = &'c SimCore>) {
         return;
     }
     for core in cores.take(LISTED) {
-        let place = SimPlatform::give_way as *const () as usize;
-        let stop = Stop { core, place, stack_pointer: core.platform().stack_pointer(), interrupted: true };
-        let _ = writeln!(Output, "{stop}");
+        let _ = writeln!(Output, "{}", place(core));
     }
+}
+
+/// Where a core has given way.
+pub(super) fn place(core: &SimCore) -> impl fmt::Display {
+    let place = SimPlatform::give_way as *const () as usize;
+    Stop { core, place, stack_pointer: core.platform().stack_pointer(), interrupted: true }
 }
 
 /// The machine with a core that has failed, as long as it is there.

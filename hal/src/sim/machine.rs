@@ -21,8 +21,8 @@ use crate::{
 };
 
 use super::{
-    Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Strategy, Waiting,
-    check::{AskedFor, Checker},
+    Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Stop, Strategy, Waiting,
+    check::{AskedFor, Checker, LeftOut},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
@@ -71,8 +71,12 @@ pub struct Options {
     pub skip_polls: bool,
     /// Whether the traffic is counted, place by place.
     pub heat_map: bool,
+    /// Where the run stops, if it is not to go on to its end.
+    pub stop: Option<Stop>,
     /// Whether a [check](Machine::check) keeps account of what drains, invalidations and flushes are good for, which takes its time.
     pub lint: bool,
+    /// What a [check](Machine::check) leaves out, to show what it is for.
+    pub left_out: Option<LeftOut>,
     /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
     /// writes is an access to DRAM, as in the formulas of papers.
     pub private_caches: bool,
@@ -91,7 +95,9 @@ impl Default for Options {
             heap_bytes: usize::MAX,
             skip_polls: true,
             heat_map: false,
+            stop: None,
             lint: false,
+            left_out: None,
             private_caches: false,
         }
     }
@@ -284,7 +290,7 @@ impl Machine {
             let run = self.run_with(chooser, Some(checker), |core| program(core, again), &|_, _| {});
             run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
         };
-        let checker = Checker::new(self.layout());
+        let checker = Checker::new(self.layout()).without(self.options.left_out.clone());
         let (result, checker) = run(if self.options.lint { checker.with_upkeeps() } else { checker }, false);
         let findings = if checker.has_findings() {
             let (_, again) = run(checker.again(), true);
@@ -332,6 +338,11 @@ impl Machine {
             Traffic::new(mesh(&layout), hop_ps, contention)
         });
         engine.skips = self.options.skip_polls;
+        match self.options.stop {
+            Some(Stop::Time(time_ps)) => engine.stop_ps = time_ps,
+            Some(Stop::Access(number)) => engine.stop_access = number,
+            None => {}
+        }
         if let Some(cluster) = parameters.cluster {
             engine.network = Some(Network::new(&layout, cluster));
             engine.lines = Lines::new(layout.cores());
@@ -438,6 +449,12 @@ fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> O
     let mut unfinished = programs.len();
     while unfinished > 0 {
         let next = shared.engine.borrow_mut().next();
+        let engine = shared.engine.borrow();
+        if engine.stops_at(engine.now_ps) {
+            let (time_ps, accesses) = (engine.now_ps, engine.work.accesses);
+            return Some(Stopped::Failed(Failure::Stopped { time_ps, accesses }));
+        }
+        drop(engine);
         let index = match next {
             Next::Core(index) => index,
             Next::Store(stored) => {
@@ -460,6 +477,7 @@ fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> O
             Ok(CoroutineResult::Yield(())) => {}
             Ok(CoroutineResult::Return(())) => {
                 let time_ps = core.platform().now_ps();
+                core.platform().ended();
                 program.outcome = Some(CoreOutcome { result: (), counters: core.counters(), time_ps });
                 shared.engine.borrow_mut().finished();
                 unfinished -= 1;

@@ -55,6 +55,7 @@ mod machine;
 mod memory;
 mod network;
 mod platform;
+mod stop;
 mod train;
 mod waiting;
 
@@ -62,7 +63,7 @@ mod waiting;
 mod tests;
 
 pub use self::{
-    check::{Access, AskedFor, Finding, Frame, Mistake},
+    check::{Access, AskedFor, Finding, Frame, LeftOut, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},
@@ -75,4 +76,5 @@ pub use self::{
     loaded::note_loaded_code,
     machine::{Checked, CoreOutcome, Look, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
+    stop::{State, Stop, parse_line},
 };

@@ -43,7 +43,7 @@ pub fn core_main<P: Programs>() -> ! {
 
 /// Bytes of this core's heap.
 pub(super) fn heap_bytes(_core: &impl Core, _line: &str) -> usize {
-    machine::memory::heap().1
+    machine::memory::program_heap_bytes()
 }
 
 /// The command line without the path of the image, which some loaders put first and others do not.

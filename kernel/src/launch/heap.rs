@@ -59,5 +59,5 @@ pub(super) fn initialise() {
 /// If the last allocation of this core, which is `core`, was refused: what to say of it.
 pub(super) fn exhausted(core: usize) -> Option<HeapExhausted> {
     let bytes = HEAP.refused.load(Ordering::Relaxed);
-    (bytes > 0).then(|| HeapExhausted { core, bytes, heap_bytes: memory::heap().1 })
+    (bytes > 0).then(|| HeapExhausted { core, bytes, heap_bytes: memory::program_heap_bytes() })
 }

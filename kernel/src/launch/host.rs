@@ -12,8 +12,8 @@ use std::{
 pub use std::process::ExitCode;
 
 use hal::{
-    Core, limits,
-    sim::{self, Description, Machine, Options, SimHeap},
+    Core, LineAddress, limits,
+    sim::{self, Description, Machine, Options, SimHeap, State, Stop},
 };
 
 use crate::{Console, Input, args, output::Frame};
@@ -166,7 +166,7 @@ fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> 
 /// Runs an image on a machine that was made before; words that describe machines have no effect. Returns success.
 pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
     let start = Start { line, inputs, console };
-    let outcome = if args::has(line, CHECK_WORD) {
+    let outcome = if is_checked(line) {
         let quiet = Start { line, inputs, console: &Kept::default() };
         // SAFETY: it is the simulator's own core.
         let run = |core: &_, again| unsafe { run_and_tell::<P, _>(core, if again { &quiet } else { &start }) };
@@ -186,13 +186,20 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
             any_failed.set(any_failed.get() || !success);
             success
         };
-        machine.run_and_look(program, &|core, failure| {
-            if failure.is_some() || any_failed.get() {
-                trace::tell_until_failure(core, console);
+        let lines = lines(line, machine).unwrap_or_default();
+        machine.run_and_look(program, &|core, failure| match failure {
+            Some(why @ sim::Failure::Stopped { .. }) => {
+                console.write(format_args!("{}", State { core, why, lines: &lines }));
             }
+            None if !any_failed.get() => {}
+            _ => trace::tell_until_failure(core, console),
         })
     };
     match outcome {
+        Err(sim::Failure::Stopped { .. }) => {
+            console.write(format_args!("@done ok\n"));
+            true
+        }
         Ok(outcome) => {
             if let Some(name) = args::value(line, "work") {
                 console.write(format_args!("{}", Account { name, ranks: outcome.cores.len(), work: outcome.work }));
@@ -201,6 +208,10 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
                 && let Ok(file) = Frame::new(HEAT_MAP_FILE, map.to_csv().as_bytes())
             {
                 console.write(format_args!("{file}"));
+            }
+            if machine.options().stop.is_some() {
+                let end = outcome.time_ps / 1_000;
+                console.write(format_args!("the program had ended at {end} ns, before it was to stop\n"));
             }
             judge(&outcome.results(), console)
         }
@@ -211,10 +222,28 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
     }
 }
 
+/// Whether the program is to be checked, and no more than that or for what it asks for in vain, too.
+fn is_checked(line: &str) -> bool {
+    args::has(line, CHECK_WORD) || args::value(line, CHECK_WORD) == Some(LINT)
+}
+
 /// Bytes of this core's heap, by the words that have described the machine.
 pub(super) fn heap_bytes(core: &impl Core, line: &str) -> usize {
     let [others, first] = heaps_kib(line).unwrap_or([limits::HEAP_KIB; 2]);
     (if core.core().index() == 0 { first } else { others }) << 10
+}
+
+/// Where the run is to stop, if it is.
+fn stop(line: &str) -> Result<Option<Stop>, String> {
+    let (time, access) = (number(line, "stop_at_ps")?, number(line, "stop_at_access")?);
+    Ok(access.map(Stop::Access).or(time.map(Stop::Time)))
+}
+
+/// Lines that somebody wants to look at when the run stops: of the word `show=`, separated by commas.
+fn lines(line: &str, machine: &Machine) -> Result<Vec<LineAddress>, String> {
+    let layout = machine.layout();
+    let parse = |text| sim::parse_line(text, layout.cores(), layout.controllers());
+    args::value(line, "show").into_iter().flat_map(|all| all.split(',')).map(parse).collect()
 }
 
 /// The machine that the words describe.
@@ -224,7 +253,7 @@ fn machine(line: &str) -> Result<Machine, String> {
     if let Some(cores) = cores(line)? {
         description = description.with_cores(cores);
     }
-    if args::has(line, CHECK_WORD) && args::has(line, "coherent") {
+    if is_checked(line) && args::has(line, "coherent") {
         return Err("coherent memory has nothing to be checked for".into());
     }
     number(line, "stuck_s")?;
@@ -238,11 +267,13 @@ fn machine(line: &str) -> Result<Machine, String> {
         heap_bytes: heap_kib << 10,
         first_heap_bytes: heap0_kib << 10,
         heat_map: args::has(line, "heatmap"),
+        stop: stop(line)?,
         lint: args::value(line, CHECK_WORD) == Some(LINT),
         private_caches: !args::has(line, "accesses_only"),
         ..standard
     };
     let machine = Machine::new(description).with_options(options);
+    lines(line, &machine)?;
     // As under QEMU, 0 stands for no exploration.
     let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);
     Ok(if seed == 0 { machine } else { machine.with_seed(seed) })

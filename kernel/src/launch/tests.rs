@@ -18,6 +18,7 @@ impl Program for Obedient {
         ("wait", "the rank that waits for ever"),
         ("stray", "the rank that broadcasts from another root"),
         ("refused", "the rank that sends to nobody"),
+        ("drain", "the rank that drains when nothing is to be drained"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
@@ -31,6 +32,9 @@ impl Program for Obedient {
         }
         if me == rank.args.get("refused", usize::MAX)? {
             rank.comm.send(&[0], 99)?;
+        }
+        if me == rank.args.get("drain", usize::MAX)? {
+            rank.comm.hal().drain();
         }
         let stray = rank.args.get("stray", usize::MAX)?;
         if stray < usize::MAX {
@@ -56,6 +60,17 @@ fn success_of_all_is_success() {
         assert!(simulation.console.contains(&std::format!("@data of-{rank} 1\neA==\n@end of-{rank} ")));
         assert!(simulation.console.contains(&std::format!("@counters {rank} mpb_lines_read=")));
     }
+}
+
+#[test]
+fn what_is_asked_for_in_vain_is_told_if_it_is_wanted() {
+    let asked = |words: &str| {
+        let console = run(words).console;
+        console.lines().filter(|line| line.starts_with("@asked drain\t1\t0\tno\tF\t")).count()
+    };
+    assert_eq!(asked("cores=2 drain=1 check_coherence"), 0);
+    assert_eq!(asked("cores=2 drain=1 check_coherence=lint"), 1);
+    assert!(run("cores=2 coherent check_coherence=lint").console.contains("nothing to be checked for"));
 }
 
 #[test]

@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use collectives::Comm;
 use hal::{
     Cached,
-    sim::{Machine, SimCore},
+    sim::{Checked, Machine, SimCore},
 };
 use tests::{Context, Failed};
 
 /// Runs `test` on all cores of `machine` and returns the first failure: what a rank found wrong, or what became of
 /// the machine.
+#[allow(dead_code, reason = "not every binary of tests runs without the checker")]
 pub(crate) fn run(
     machine: &Machine,
     test: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>,
@@ -30,15 +31,24 @@ pub(crate) fn check(
     machine: &Machine,
     test: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>,
 ) -> Result<(), String> {
-    let failed = RefCell::new(None);
-    let checked = machine.check(|core, _| on_a_core(core, &failed, &test));
+    let (failed, checked) = checked(machine, test);
     if let Some(finding) = checked.findings.first() {
         return Err(format!("{} findings, such as {finding}", checked.findings.len()).replace('\t', "\n    "));
     }
-    match failed.into_inner() {
+    match failed {
         Some(failed) => Err(failed),
         None => checked.result.map(|_| ()).map_err(|failure| failure.to_string()),
     }
+}
+
+/// The same, with all that the checker says, and the first failure of a rank.
+pub(crate) fn checked(
+    machine: &Machine,
+    test: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>,
+) -> (Option<String>, Checked<()>) {
+    let failed = RefCell::new(None);
+    let checked = machine.check(|core, _| on_a_core(core, &failed, &test));
+    (failed.into_inner(), checked)
 }
 
 /// Runs `test` on one core, and keeps the first failure.

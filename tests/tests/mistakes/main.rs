@@ -6,8 +6,11 @@
 //! line of the caller would be named. Most mistakes are what programmers of such chips got wrong: what stays in a write-combine
 //! buffer, what L1 kept, two ranks in one cached line.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod flags;
 mod kinds;
+mod left_out;
 mod lost;
 mod machine;
 mod races;

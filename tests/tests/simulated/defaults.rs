@@ -271,6 +271,9 @@ fn reductions() {
             test("scan", scans, &|name, context| {
                 Ok(context.comm.using(named(name), |comm| comm.scan(&operands(), &mut result(), sum))?)
             });
+            test("exscan", scans, &|name, context| {
+                Ok(context.comm.using(named(name), |comm| comm.exscan(&operands(), &mut result(), sum))?)
+            });
         }
     }
     check(slow);

@@ -1,6 +1,7 @@
 //! What has to end a machine ends the simulated one too, with the same reason in its report.
 
 use std::{
+    collections::BTreeMap,
     fs,
     process::{Command, Output, Stdio},
     thread,
@@ -96,6 +97,27 @@ fn heaps_and_stacks_are_as_large_as_they_are_chosen() {
     }
 }
 
+/// Ranks of lines `@trace` in a report, and whether something was under way on each.
+fn traced(text: &str) -> BTreeMap<usize, bool> {
+    let mut ranks = BTreeMap::new();
+    for words in text.lines().filter_map(|line| line.strip_prefix("@trace ")) {
+        let (rank, record) = words.split_once(' ').expect("a rank and a record");
+        *ranks.entry(rank.parse().expect("a rank")).or_default() |= record.starts_with("o 0 ");
+    }
+    ranks
+}
+
+#[test]
+fn faults_and_endless_loops_leave_traces() {
+    for case in ["reads_null", "jumps_into_nothing", "overflows_its_stack", "exhausts_its_heap", "loops"] {
+        let (_, text) = last_line(&format!("case={case} cores=3 stuck_s=2 failure_trace_kib=16"));
+        let all = BTreeMap::from([(0, true), (1, true), (2, true)]);
+        assert_eq!(traced(&text), all, "{case}: {text}");
+    }
+    let (_, text) = last_line("case=reads_null cores=3");
+    assert!(traced(&text).is_empty(), "{text}");
+}
+
 /// The processor time of a process until now, in ticks of which Linux has a hundred in a second.
 fn processor_ticks(process: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
@@ -109,7 +131,9 @@ fn processor_ticks(process: u32) -> u64 {
 fn a_simulation_that_is_told_to_end_says_where_it_was() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_integration"));
     // Where accesses wait for each other polls are made one by one, and cores that wait run, too.
-    command.args(["--cmdline", "program=fatal case=passes_time cores=3 machine=scc+ideal"]).stdout(Stdio::piped());
+    command
+        .args(["--cmdline", "program=fatal case=passes_time cores=3 machine=scc+ideal failure_trace_kib=16"])
+        .stdout(Stdio::piped());
     let simulation = command.spawn().expect("it starts");
     // It is at work once it has used more than a start takes, however long that is on a busy host.
     while processor_ticks(simulation.id()) < 20 {

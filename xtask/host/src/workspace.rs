@@ -114,9 +114,10 @@ pub fn has_cargo(subcommand: &str) -> bool {
 }
 
 /// Tells whether a variable steers cargo or rustc in a way that an inner build must not inherit. What says where
-/// toolchains and registries are stays, or machines behind a proxy could build nothing.
+/// toolchains and registries are stays, or machines behind a proxy could build nothing; and so does what spares the disk.
 fn is_cargos(key: &OsString) -> bool {
-    const KEPT: [&str; 6] = ["CARGO_HOME", "CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTR", "RUSTUP_", "RUST_BACKTRACE"];
+    const KEPT: [&str; 7] =
+        ["CARGO_HOME", "CARGO_HTTP_", "CARGO_INCREMENTAL", "CARGO_NET_", "CARGO_REGISTR", "RUSTUP_", "RUST_BACKTRACE"];
     let key = key.to_string_lossy();
     (key.starts_with("CARGO") || key.starts_with("RUST")) && !KEPT.iter().any(|kept| key.starts_with(kept))
 }
@@ -135,6 +136,7 @@ mod tests {
             ("CARGO_TARGET_DIR", true),
             ("CARGO_ENCODED_RUSTFLAGS", true),
             ("CARGO_HOME", false),
+            ("CARGO_INCREMENTAL", false),
             ("CARGO_HTTP_CAINFO", false),
             ("RUSTUP_TOOLCHAIN", false),
             ("PATH", false),

@@ -20,6 +20,10 @@ const SCRIPT: &str = "attach.gdb";
 /// What is beside a copy of it for the last machine, at a place that editors can know: the image.
 const IMAGE: &str = "image";
 
+/// What gdb is taught, in the order in which it reads it.
+const COMMANDS: [(&str, &str); 2] =
+    [("machines.py", include_str!("machines.py")), ("atoll.py", include_str!("atoll.py"))];
+
 /// The word with which the kernel holds a machine that has failed.
 pub(crate) const HOLD: &str = "hold";
 
@@ -79,9 +83,13 @@ impl Stop {
     ) -> Result<Debugger> {
         let directory = workspace::target().join("debugger");
         fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", workspace::display(&directory)))?;
-        let python = directory.join("atoll.py");
         let (script, socket) = (monitor.directory.join(SCRIPT), monitor.directory.join(SOCKET));
-        fs::write(&python, include_str!("atoll.py")).context("cannot write the debugger's commands")?;
+        let mut sources = String::new();
+        for (name, source) in COMMANDS {
+            let file = directory.join(name);
+            fs::write(&file, source).context("cannot write the debugger's commands")?;
+            sources += &format!("source {}\n", file.display());
+        }
         let begin = match self {
             Self::BeforeProgram => format!("tbreak {}\ncontinue\n", if program.c.is_some() { C_ENTRY } else { ENTRY }),
             Self::OnFailure => "atoll ranks\n".into(),
@@ -89,11 +97,10 @@ impl Stop {
         // What is watched on a board is where the thread sees it that is selected then.
         let (inserted, on_board) = if stub == Stub::Board { ("on", "True") } else { ("off", "False") };
         let text = format!(
-            "set confirm off\nset pagination off\nset print thread-events off\nset breakpoint always-inserted {inserted}\n\
-             file {}\ntarget remote {}\npython ON_BOARD = {on_board}\nsource {}\n{begin}",
+            "set confirm off\nset pagination off\nset print thread-events off\nset backtrace limit 100\nset breakpoint always-inserted {inserted}\n\
+             file {}\ntarget remote {}\npython ON_BOARD = {on_board}\n{sources}{begin}",
             monitor.image.display(),
             socket.display(),
-            python.display(),
         );
         fs::write(&script, &text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
         fs::write(directory.join(SCRIPT), text).context("cannot write the debugger's script for editors")?;

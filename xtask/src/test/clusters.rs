@@ -1,6 +1,6 @@
 //! Clusters of machines: the in-kernel tests on them, and what they say of a node that is gone.
 
-use super::{guests, jobs::Job, kit::Kit, summary::Suite};
+use super::{guests, jobs::Job, kit::Kit, summary::Suite, traces::ends_with_failure};
 use crate::{
     cluster::{Cluster, Disturbance, Shape},
     guest::Outcome,
@@ -8,6 +8,7 @@ use crate::{
     memory::Plan,
     program::Program,
     progress::Progress,
+    trace,
 };
 use anyhow::{Result, ensure};
 use std::time::Duration;
@@ -55,7 +56,7 @@ fn in_circle(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let (name, report) = CIRCLE;
     let words = KernelLine::default().value("program", Some("fatal")).value("case", Some("waits_in_a_circle"));
     let outcome = boot(kit, Shape { nodes: 2, cores: 1 }, words, name, kit.limit(), None)?;
-    suite.check(name, outcome.verdict_of_fatal(report));
+    suite.check(name, outcome.verdict_of_fatal(report).and_then(|()| ends_with_failure(&outcome, 2)));
     Ok(())
 }
 
@@ -79,7 +80,8 @@ fn disturbed(suite: &mut Suite, kit: &Kit<'_>, name: &str, signal: i32) -> Resul
     let disturbance = Disturbance { node: 1, signal, after: Duration::from_millis(500) };
     let limit = Duration::from_secs(REPORT_S);
     let outcome = boot(kit, Shape { nodes: 3, cores: 2 }, words, name, limit, Some(disturbance))?;
-    suite.check(name, judge(&outcome));
+    // What the lost node has noted is lost, too.
+    suite.check(name, judge(&outcome).and_then(|()| ends_with_failure(&outcome, 4)));
     Ok(())
 }
 
@@ -105,8 +107,8 @@ fn boot(
         image: &kit.image(&Program::integration())?.executable,
         inputs: &[],
         shape,
-        plan: &Plan::new(shape.cores, 0, None, None)?,
-        words,
+        plan: &Plan::new(shape.cores, 0, None, None)?.with_traces(shape.cores, Some(trace::UNASKED_KIB))?,
+        words: words.value("failure_trace_kib", Some(trace::UNASKED_KIB)),
         deadline_s: if disturbance.is_some() { DEADLINE_S } else { PATIENT_DEADLINE_S },
     };
     let _progress = Progress::new(label);

@@ -10,7 +10,11 @@ use crate::{
 use anyhow::{Context, Result, ensure};
 
 /// Names of the tests in here, for `--filter`.
-const NAMES: [&str; 3] = ["traces-qemu", "traces-simulator", "traces-equal"];
+const NAMES: [&str; 5] =
+    ["traces-qemu", "traces-simulator", "traces-equal", "traces-are-read-by-tools", "stops-show-the-same-twice"];
+
+/// Where the simulator stops, and what is to be said there.
+const STOP: (&str, u64) = ("stop_at_access", 300);
 
 /// Ranks of it talk to each other in an order that does not depend on time.
 const PROGRAM: &str = "hello";
@@ -31,10 +35,17 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
     let plan = crate::run::plan(&backends.program, CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
     let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
+    let stopped = || {
+        let words = KernelLine::default().value("failure_trace_kib", Some(trace::UNASKED_KIB));
+        let words = words.value(STOP.0, Some(STOP.1)).value("show", Some("mpb:0:1,memory:0:0"));
+        backends.simulated(CORES, &words)
+    };
     let results = [
         in_qemu.verdict().and_then(|()| explained(&in_qemu.transcript.trace)),
         simulated.verdict().and_then(|()| explained(&simulated.transcript.trace)),
         same(&in_qemu.transcript.trace, &simulated.transcript.trace),
+        [&in_qemu, &simulated].into_iter().try_for_each(is_read_by_tools),
+        shows_the_same(&stopped()?, &stopped()?),
     ];
     for (name, result) in NAMES.into_iter().zip(results) {
         if kit.arguments.wants(name) {
@@ -43,6 +54,41 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     }
     suite.explain(&in_qemu);
     suite.explain(&simulated);
+    Ok(())
+}
+
+/// Whether tools read the file of a trace: with a process for each tile, a thread for each rank, arrows from senders to
+/// receivers and to targets, and counters.
+fn is_read_by_tools(outcome: &Outcome) -> Result<()> {
+    let found =
+        trace_files::read(&trace::of_success(&outcome.label, &trace::with_enders(outcome.transcript.trace.clone()))?)?;
+    let label = &outcome.label;
+    ensure!(found.failure.is_none(), "{label}: the trace says that it has failed");
+    ensure!(found.ranks().len() == usize::from(CORES), "{label}: {} ranks are traced", found.ranks().len());
+    let tiles = found.processes.values().filter(|name| name.starts_with("tile (")).count();
+    ensure!(tiles == usize::from(CORES.div_ceil(2)), "{label}: {tiles} tiles for {CORES} cores");
+    for kind in ["ended", "message", "put", "get"] {
+        ensure!(found.flows.contains_key(kind), "{label}: no arrow is a {kind}: {:?}", found.flows);
+    }
+    for counter in ["accesses to MPBs", "waiting ranks"] {
+        let values = found.counters.iter().filter(|((_, name), _)| name == counter).flat_map(|(_, values)| values);
+        let (least, most) =
+            values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
+        ensure!(least == 0.0 && most >= 1.0, "{label}: {counter} are from {least} to {most}");
+    }
+    Ok(())
+}
+
+/// Whether two runs that have stopped say the same, and all that there is to say.
+fn shows_the_same(first: &Outcome, second: &Outcome) -> Result<()> {
+    first.verdict()?;
+    let (first, second) = (&first.transcript.text, &second.transcript.text);
+    ensure!(first == second, "a run that was stopped at the same moment twice says {first:#?} and {second:#?}");
+    let text = first.join("\n");
+    let expected = [", after 300 accesses", "MPB line 1 of core 0: memory has ", "under way: ", ".rs:"];
+    for part in expected.into_iter().map(str::to_owned).chain((0..CORES).map(|rank| format!("rank {rank}, at "))) {
+        ensure!(text.contains(&part), "`{part}` is missing in {text}");
+    }
     Ok(())
 }
 

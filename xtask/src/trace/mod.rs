@@ -99,6 +99,15 @@ fn digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
+/// The file of a run that has succeeded, whose waits know what ended them.
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub(crate) fn of_success(label: &str, trace: &Trace) -> Result<Vec<u8>> {
+    chrome::json(label, trace, None)
+}
+
 /// The file of a run that has failed with this message: its last event says so.
 ///
 /// # Errors
@@ -164,7 +173,7 @@ impl Options {
             let Some(file) = &self.file else { return Ok(()) };
             ensure!(!trace.ranks.is_empty(), "{label} has sent no trace");
             let trace = with_enders(trace);
-            result_files::put(file, &chrome::json(label, &trace, None)?)?;
+            result_files::put(file, &of_success(label, &trace)?)?;
             println!("wrote {}", workspace::display(file));
             for (rank, records) in &trace.ranks {
                 if records.lost > 0 {

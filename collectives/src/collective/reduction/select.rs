@@ -159,23 +159,26 @@ fn blocks(terms: &Terms, lines: u64, spread: Spread) -> u64 {
     staged + combined + spread
 }
 
-/// Rounds of lines put, polled and combined.
+/// Rounds of lines put, taken and combined. A rank takes what it finds after it has put its own lines; but who puts nothing
+/// any more takes lines as they come, as all do in the last round. With so few ranks that those who put then have taken nothing in
+/// the round before, they begin early, and one round more is taken as it comes.
 fn doubling<T>(terms: &Terms, len: usize, room: &Room, kind: Kind) -> Option<u64> {
     let (bytes, rounds) = (len * size_of::<T>(), terms.rounds());
     let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), room.most).ok()?;
     let lent = room.lending(terms, rounds as usize * pieces.lines, true);
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
-    // Own lines are put before others are taken.
-    let round =
-        pieces * (terms.put() + terms.get() + terms.seen() + terms.own()) + lines * (terms.own() + terms.write());
-    let memory = lines * (terms.memory_read() + terms.memory_write());
-    let all = lent + rounds * round + memory + lines * terms.crossings() * terms.receive() + terms.between_domains();
-    // Without the own operands ranks combine twice in each round, but in the first and in the last one.
-    let combined_more = match kind {
-        Kind::Inclusive => 0,
-        Kind::Exclusive => (rounds as i64 - 3) * (lines * terms.combine()) as i64,
+    let early = u64::from(4 * terms.ranks <= 3 << rounds);
+    let put = pieces * (terms.put() + terms.own()) + lines * terms.write();
+    let take = |pieces: u64, lines: u64| pieces * (terms.get() + terms.seen()) + lines * terms.own();
+    let taken = rounds.saturating_sub(1 + early) * take(pieces, lines) + take(1, 1);
+    let combined = match kind {
+        Kind::Inclusive => rounds.saturating_sub(early),
+        // Without the own operands ranks combine twice in each round, but in the first and in the last one.
+        Kind::Exclusive => (2 * rounds).saturating_sub(2 + 2 * early),
     };
-    Some(all.saturating_add_signed(combined_more))
+    let memory = bytes.div_ceil(LINE_BYTES) as u64 * (terms.memory_read() + terms.memory_write());
+    let between = lines * terms.crossings() * terms.receive() + terms.between_domains();
+    Some(lent + rounds * put + taken + combined * lines * terms.combine() + memory + between)
 }
 
 /// Until the last rank has its first chunk, and until it has all of them.

@@ -121,7 +121,7 @@ impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, '_, C, T> {
         window.await_copies();
         window.synchronisation.complete(&window.peers, &window.posts_seen, targets);
         self.operations.hand_out();
-        self.operations.are_over();
+        self.operations.are_over(false);
         window.access_open.set(false);
         window.tell_over(KIND, Ranks::These(targets.words()));
     }

@@ -48,10 +48,11 @@ pub(super) fn begin<C: Core, T: Pod>(window: &Window<'_, C, T>, target: usize, o
     window.comm().hal().declare(&Act::Begins { number: 0, what, own: &[], target: Some(target) });
 }
 
-/// All operations of this rank are over.
+/// Operations of this rank are over at a target, or at all, or only those that have written nothing there.
 #[cold]
-pub(super) fn end<C: Core, T: Pod>(window: &Window<'_, C, T>) {
-    window.comm().hal().declare(&Act::Completes { window: number(window), target: None, locally: false });
+pub(super) fn end<C: Core, T: Pod>(window: &Window<'_, C, T>, target: Option<usize>, locally: bool) {
+    let target = target.map(|target| window.comm().core_of(target));
+    window.comm().hal().declare(&Act::Completes { window: number(window), target, locally });
 }
 
 /// Windows of two communicators may have one number, but not one place while an epoch borrows them.

@@ -297,14 +297,15 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
     pub(super) fn settle(&self) {
         self.window.await_copies();
         self.window.comm().hal().drain();
-        self.are_over();
+        self.are_over(false);
     }
 
-    /// What was asked for is over at the targets.
+    /// What was asked for is over at the targets, or at this rank only.
     #[inline]
-    pub(super) fn are_over(&self) {
+    pub(super) fn are_over(&self, locally: bool) {
         if self.window.comm().hal().is_checked() {
-            declared::end(self.window);
+            let target = if let Reach::Locked { target } = &self.reach { Some(*target) } else { None };
+            declared::end(self.window, target, locally);
         }
     }
 

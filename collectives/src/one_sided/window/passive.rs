@@ -180,6 +180,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> LockEpoch<'b, 'w, 'c, C, T> {
 
     /// Returns when the buffers of all operations so far are free. They need not be in the target's memory.
     pub fn flush_local<'n>(self) -> LockEpoch<'n, 'w, 'c, C, T> {
+        self.operations.are_over(true);
         let Operations { window, epoch, .. } = self.operations;
         window.await_copies();
         let (target, lock) = (self.target, self.lock);
@@ -231,6 +232,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> LockAllEpoch<'b, 'w, 'c, C, T> {
 
     /// See [`LockEpoch::flush_local`].
     pub fn flush_local_all<'n>(mut self) -> LockAllEpoch<'n, 'w, 'c, C, T> {
+        self.operations.are_over(true);
         let Operations { window, epoch, .. } = self.operations;
         window.await_copies();
         let reach = mem::replace(&mut self.operations.reach, Reach::All);

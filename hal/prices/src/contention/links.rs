@@ -79,7 +79,11 @@ fn enter(entered_ps: &mut VecDeque<u64>, time_ps: u64, link_ps: u64, oldest_ps: 
         time_ps = time_ps.max(entered + link_ps);
         place += 1;
     }
-    entered_ps.insert(place, time_ps);
+    if place == entered_ps.len() {
+        entered_ps.push_back(time_ps);
+    } else {
+        entered_ps.insert(place, time_ps);
+    }
     time_ps
 }
 

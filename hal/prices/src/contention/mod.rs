@@ -159,7 +159,7 @@ impl Traffic {
             contention,
             steps: BinaryHeap::with_capacity(2 * cores),
             journeys: vec![Journey { trip: nowhere, effect: Effect::Read, more: 0 }; cores],
-            ports: (0..cores).map(|_| Port::new(contention.input_flits)).collect(),
+            ports: (0..cores).map(|_| Port::new(&mesh, contention.input_flits)).collect(),
             controllers_ps: vec![0; mesh.controllers.len()],
             links: Links::new(&mesh, hop_ps, contention),
             called_off: Vec::new(),

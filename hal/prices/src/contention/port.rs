@@ -14,8 +14,6 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
-
 use descriptions::Tile;
 
 use super::links::{Direction, horizontal, vertical};
@@ -43,21 +41,26 @@ impl Packet {
 
 /// The port of one MPB.
 pub(super) struct Port {
+    columns: usize,
     /// Flits that wait at an input of a router before its neighbour has to keep more.
     input_flits: usize,
     pub(super) busy_until_ps: u64,
     /// The core whose polls of it sleep as long as nobody else asks for it.
     pub(super) sleeper: Option<u16>,
     waiting: usize,
-    /// By tile, those where somebody has ever waited.
-    routers: FxHashMap<(u16, u16), Router>,
+    /// Those of tiles where somebody has ever waited.
+    routers: Vec<Router>,
+    /// Of each tile, row by row, the place of its router among these, from 1 on; 0 if it has none. Empty until somebody waits.
+    places: Vec<u32>,
 }
 
 /// What waits in one router for one port.
 struct Router {
-    input_flits: usize,
     /// The input that is asked first.
     turn: usize,
+    waiting: usize,
+    /// Flits at the inputs from neighbours.
+    flits: [usize; NEIGHBOURS.len()],
     /// Neighbours in the order of [`Direction`], then the cores of the tile.
     inputs: Vec<VecDeque<Packet>>,
 }
@@ -66,9 +69,16 @@ const NEIGHBOURS: [Direction; 4] = [Direction::West, Direction::East, Direction:
 
 impl Port {
     /// An idle one. Inputs have room for a line at least.
-    pub(super) fn new(input_flits: usize) -> Self {
-        let input_flits = input_flits.max(LINE_FLITS);
-        Self { input_flits, busy_until_ps: 0, sleeper: None, waiting: 0, routers: FxHashMap::default() }
+    pub(super) fn new(mesh: &Mesh, input_flits: usize) -> Self {
+        Self {
+            columns: mesh.columns,
+            input_flits: input_flits.max(LINE_FLITS),
+            busy_until_ps: 0,
+            sleeper: None,
+            waiting: 0,
+            routers: Vec::new(),
+            places: Vec::new(),
+        }
     }
 
     /// Whether an access that asks now is served at once.
@@ -83,24 +93,24 @@ impl Port {
     /// Lets a core's access wait for this port at tile `owner`. Returns whether it is the only one.
     pub(super) fn wait(&mut self, mesh: &Mesh, owner: Tile, packet: Packet) -> bool {
         let tile = mesh.tile(packet.core);
-        let (mut at, input_flits) = (owner, self.input_flits);
+        let mut at = owner;
         loop {
-            let router =
-                self.routers.entry((at.x, at.y)).or_insert_with(|| Router::new(mesh.cores_per_tile, input_flits));
+            let router = self.make_router(mesh, at);
             let neighbour = if at.y != tile.y {
                 vertical(at, tile)
             } else if at.x != tile.x {
                 horizontal(at, tile)
             } else {
                 let place = usize::from(packet.core) % mesh.cores_per_tile;
+                let router = &mut self.routers[router];
                 router.inputs[NEIGHBOURS.len() + place].push_back(packet);
+                router.waiting += 1;
                 break;
             };
-            let has_room = packet.flits() <= router.room(neighbour as usize);
             let behind = neighbour.from(at);
             // Not past those who wait behind: small packets would slip into any room before a large one gets enough.
-            if has_room && self.is_empty(behind) {
-                self.push(at, neighbour, packet);
+            if packet.flits() <= self.room(router, neighbour) && self.is_empty(behind) {
+                self.routers[router].push(neighbour, packet);
                 break;
             }
             at = behind;
@@ -111,30 +121,36 @@ impl Port {
 
     /// Takes the next access that waits for this port at tile `owner`.
     pub(super) fn choose(&mut self, owner: Tile) -> Option<Packet> {
-        let packet = self.take(owner, |_| true)?;
+        let packet = self.take(owner, LINE_FLITS)?;
         self.waiting -= 1;
         Some(packet)
     }
 
-    /// What the router of a tile passes on next, if that fits where it goes to; the routers behind move up.
-    fn take(&mut self, at: Tile, fits: impl Fn(Packet) -> bool) -> Option<Packet> {
-        let router = self.routers.get_mut(&(at.x, at.y))?;
-        let count = router.inputs.len();
-        let mut inputs = (0..count).map(|step| (router.turn + step) % count);
-        let input = inputs.find(|input| !router.inputs[*input].is_empty())?;
-        if !router.inputs[input].front().is_some_and(|packet| fits(*packet)) {
+    /// What the router of a tile passes on next, if there is room for it where it goes to; the routers behind move up.
+    fn take(&mut self, at: Tile, room_flits: usize) -> Option<Packet> {
+        let index = self.router(at)?;
+        let router = &mut self.routers[index];
+        if router.waiting == 0 {
             return None;
         }
-        router.turn = (input + 1) % count;
-        let packet = router.inputs[input].pop_front();
-        if let Some(neighbour) = NEIGHBOURS.get(input) {
-            self.move_up(at, *neighbour);
+        let after = |input: usize| if input + 1 == router.inputs.len() { 0 } else { input + 1 };
+        let mut input = router.turn;
+        while router.inputs[input].is_empty() {
+            input = after(input);
         }
-        packet
+        let turn = after(input);
+        let packet = router.inputs[input].pop_front_if(|packet| packet.flits() <= room_flits)?;
+        router.turn = turn;
+        router.waiting -= 1;
+        if let Some(neighbour) = NEIGHBOURS.get(input) {
+            router.flits[input] -= packet.flits();
+            self.move_up(index, at, *neighbour);
+        }
+        Some(packet)
     }
 
     /// Fills the input of a router from its neighbour.
-    fn move_up(&mut self, at: Tile, neighbour: Direction) {
+    fn move_up(&mut self, router: usize, at: Tile, neighbour: Direction) {
         let is_edge = match neighbour {
             Direction::West => at.x == 0,
             Direction::South => at.y == 0,
@@ -143,33 +159,50 @@ impl Port {
         if is_edge {
             return;
         }
-        while let Some(room) = self.routers.get(&(at.x, at.y)).map(|router| router.room(neighbour as usize))
-            && let Some(next) = self.take(neighbour.from(at), |packet| packet.flits() <= room)
-        {
-            self.push(at, neighbour, next);
+        while let Some(next) = self.take(neighbour.from(at), self.room(router, neighbour)) {
+            self.routers[router].push(neighbour, next);
         }
     }
 
-    fn push(&mut self, at: Tile, neighbour: Direction, packet: Packet) {
-        if let Some(router) = self.routers.get_mut(&(at.x, at.y)) {
-            router.inputs[neighbour as usize].push_back(packet);
-        }
+    /// Flits for which there is room at an input of a router.
+    fn room(&self, router: usize, neighbour: Direction) -> usize {
+        self.input_flits - self.routers[router].flits[neighbour as usize]
     }
 
     /// Whether nothing waits in the router of a tile, and so nothing behind it.
     fn is_empty(&self, at: Tile) -> bool {
-        self.routers.get(&(at.x, at.y)).is_none_or(|router| router.inputs.iter().all(VecDeque::is_empty))
+        self.router(at).is_none_or(|router| self.routers[router].waiting == 0)
+    }
+
+    /// The router of a tile, if it has one and the mesh has such a tile.
+    fn router(&self, at: Tile) -> Option<usize> {
+        let (x, y) = (usize::from(at.x), usize::from(at.y));
+        let place = if x < self.columns { self.places.get(y * self.columns + x)? } else { &0 };
+        (*place as usize).checked_sub(1)
+    }
+
+    /// The router of a tile of the mesh.
+    fn make_router(&mut self, mesh: &Mesh, at: Tile) -> usize {
+        self.places.resize(mesh.columns * mesh.rows, 0);
+        self.router(at).unwrap_or_else(|| {
+            self.routers.push(Router::new(mesh.cores_per_tile));
+            self.places[usize::from(at.y) * self.columns + usize::from(at.x)] = self.routers.len() as u32;
+            self.routers.len() - 1
+        })
     }
 }
 
 impl Router {
-    fn new(cores_per_tile: usize, input_flits: usize) -> Self {
-        Self { input_flits, turn: 0, inputs: vec![VecDeque::new(); NEIGHBOURS.len() + cores_per_tile] }
+    fn new(cores_per_tile: usize) -> Self {
+        let inputs = vec![VecDeque::new(); NEIGHBOURS.len() + cores_per_tile];
+        Self { turn: 0, waiting: 0, flits: [0; NEIGHBOURS.len()], inputs }
     }
 
-    /// Flits for which there is room at an input.
-    fn room(&self, input: usize) -> usize {
-        self.input_flits - self.inputs[input].iter().map(|packet| packet.flits()).sum::<usize>()
+    /// A packet comes from a neighbour.
+    fn push(&mut self, neighbour: Direction, packet: Packet) {
+        self.inputs[neighbour as usize].push_back(packet);
+        self.flits[neighbour as usize] += packet.flits();
+        self.waiting += 1;
     }
 }
 
@@ -181,7 +214,8 @@ mod tests {
 
     /// The cores in the order in which they are served that wait in this order.
     fn served(waiting: &[(u16, Effect)]) -> Vec<u16> {
-        let (mut port, mesh) = (Port::new(6), crate::tests::scc());
+        let mesh = crate::tests::scc();
+        let mut port = Port::new(&mesh, 6);
         for (index, (core, effect)) in waiting.iter().enumerate() {
             assert_eq!(port.wait(&mesh, PORT, Packet { core: *core, effect: *effect }), index == 0);
         }

@@ -15,7 +15,12 @@ mod upkeep;
 
 use core::cell::{RefCell, RefMut};
 
+#[cfg(feature = "sim")]
+use crate::{LINE_BYTES, Line, SharedAddress};
+
 use super::{CachingRegion, PageWindow};
+#[cfg(feature = "sim")]
+use super::{PAGE_BYTES, page_window::position};
 
 /// A window with copies, and the account of them.
 pub struct Copies<W> {
@@ -38,6 +43,13 @@ impl<W: PageWindow> Copies<W> {
     /// Whether several cores have them in common.
     pub fn is_shared(&self) -> bool {
         self.is_shared
+    }
+
+    /// The copy of a line, if there is one, and which of its bytes memory does not have.
+    #[cfg(feature = "sim")]
+    pub(super) fn look(&self, at: SharedAddress) -> Option<(Line, u32)> {
+        let position = position(at);
+        self.region.borrow().changes(&self.window, position / PAGE_BYTES, position % PAGE_BYTES / LINE_BYTES)
     }
 
     /// The account, for one step.

@@ -3,6 +3,8 @@
 mod cached;
 mod combined;
 
+#[cfg(feature = "sim")]
+use core::cell::Ref;
 use core::cell::{Cell, RefCell};
 
 use bitflags::bitflags;
@@ -13,9 +15,12 @@ use crate::{
     exposed::MAPPED_SLOTS,
     kit::{
         Account, CounterAccess, Event, Expense, Hardware, HardwareCore, Hooks, Noting, Registers, Signals, Spot, Ticks,
-        Tracer, Turns, Watch, Woken,
+        Tracer, Turns, Upkeep, Watch, Woken,
     },
 };
+
+#[cfg(feature = "sim")]
+use crate::{Line, SharedAddress};
 
 use super::{Choice, Copies, LineCache, Platform, WaitInfo, page_window::address_at};
 
@@ -56,6 +61,18 @@ impl<P: Platform> EmulatedCore<P> {
     #[cfg(feature = "sim")]
     pub(crate) fn platform(&self) -> &P {
         &self.hardware().platform
+    }
+
+    /// What its L1 and its write-combine buffer hold, for somebody who looks at a core that stands still.
+    #[cfg(feature = "sim")]
+    pub(crate) fn cached_lines(&self) -> Ref<'_, LineCache> {
+        self.hardware().lines.borrow()
+    }
+
+    /// The core's copy of a line of a controller's memory, if it has one, and which bytes of it memory does not have.
+    #[cfg(feature = "sim")]
+    pub(crate) fn copy_of(&self, at: SharedAddress) -> Option<(Line, u32)> {
+        self.hardware().copies(at.home()).look(at)
     }
 
     /// The line in the write-combine buffer, which nobody else has seen; for reports.
@@ -309,6 +326,11 @@ impl<P: Platform> Hooks for Emulated<P> {
 
     fn is_checked(&self) -> bool {
         self.platform.is_checked()
+    }
+
+    #[inline(always)]
+    fn is_left_out(&self, upkeep: Upkeep) -> bool {
+        self.platform.is_left_out(upkeep)
     }
 
     fn declare(&self, act: &Act<'_>) {

@@ -66,6 +66,7 @@ pub(crate) extern "C" fn first_core(magic: u32, loader_information: usize) -> us
         membership,
         heap_bytes: heap_of(heap_kib),
         first_heap_bytes: heap_of(first_heap_kib),
+        trace_bytes: trace_kib << 10,
         stack_bytes: (number(line, "stack_kib", limits::STACK_KIB, limits::MOST_STACK_KIB).max(LEAST_STACK_KIB) << 10)
             .next_multiple_of(PAGE_BYTES),
     };

@@ -35,6 +35,8 @@ pub(crate) struct Information {
     pub(crate) membership: Option<Membership>,
     pub(crate) heap_bytes: usize,
     pub(crate) first_heap_bytes: usize,
+    /// Bytes of each heap that are for the core's trace.
+    pub(crate) trace_bytes: usize,
     pub(crate) stack_bytes: usize,
 }
 

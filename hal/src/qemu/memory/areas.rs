@@ -15,6 +15,12 @@ pub fn heap() -> (*mut u8, usize) {
     (core::ptr::with_exposed_provenance_mut(HEAP_BASE), facts::information().heap_bytes(this_core()))
 }
 
+/// Bytes of this core's heap that are for its program, and not for its trace.
+pub fn program_heap_bytes() -> usize {
+    let information = facts::information();
+    information.heap_bytes(this_core()).saturating_sub(information.trace_bytes)
+}
+
 /// The memory that stands for the chip's shared DRAM: start and bytes ([`SHARED_DRAM_BYTES`]).
 ///
 /// Zero at start, physically contiguous, writable by every core. Only the emulator may touch it.

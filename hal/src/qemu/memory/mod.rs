@@ -6,4 +6,4 @@ pub(crate) mod demand;
 pub(crate) mod directories;
 pub(crate) mod image;
 
-pub use self::areas::heap;
+pub use self::areas::{heap, program_heap_bytes};

@@ -104,6 +104,11 @@ pub fn heap() -> (*mut u8, usize) {
     (core::ptr::with_exposed_provenance_mut(heap.start), heap.len())
 }
 
+/// Bytes of this core's heap that are for its program: all of them.
+pub fn program_heap_bytes() -> usize {
+    areas().heap.len()
+}
+
 /// Memory that is there to be read in order to displace what the caches hold: its start, and half of its bytes.
 ///
 /// It starts with set 0 of L2, and each half fills L2. Two halves, since what is read again is not displaced (facts

@@ -14,4 +14,4 @@ pub mod map;
 pub mod paging;
 
 #[cfg(target_os = "none")]
-pub use self::areas::heap;
+pub use self::areas::{heap, program_heap_bytes};

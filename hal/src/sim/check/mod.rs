@@ -27,7 +27,7 @@ mod upkeep;
 pub use self::{
     finding::{Access, Finding, Mistake},
     stacks::Frame,
-    upkeep::AskedFor,
+    upkeep::{AskedFor, LeftOut},
 };
 
 use self::finding::Remedy;
@@ -39,7 +39,7 @@ use crate::{
     act::Bytes,
     cached::ViewAccess,
     kind,
-    kit::{CounterAccess, Event, LoadedFor, mask_of},
+    kit::{CounterAccess, Event, LoadedFor, Upkeep, mask_of},
 };
 
 use self::{
@@ -47,7 +47,7 @@ use self::{
     finding::{Raw, Where},
     one_sided::OneSided,
     shadow::{Cache, Landed, Line, Store},
-    stacks::Captured,
+    stacks::{Captured, Trace},
     terms::{Id, Mapping},
     upkeep::Upkeeps,
 };
@@ -94,6 +94,7 @@ pub(super) struct Checker {
     moment: u64,
     one_sided: OneSided,
     upkeeps: Option<Upkeeps>,
+    left_out: Option<LeftOut>,
     raw: Vec<Raw>,
     known: FxHashSet<(Mistake, Id, Option<Id>)>,
     alike: FxHashMap<(Mistake, u16, Option<u16>), usize>,
@@ -128,6 +129,7 @@ impl Checker {
             moment: 0,
             one_sided: OneSided::new(cores),
             upkeeps: None,
+            left_out: None,
             raw: Vec::new(),
             known: FxHashSet::default(),
             alike: FxHashMap::default(),
@@ -142,6 +144,17 @@ impl Checker {
         self
     }
 
+    /// The checker of a run that leaves something out.
+    pub(super) fn without(self, left_out: Option<LeftOut>) -> Self {
+        Self { left_out, ..self }
+    }
+
+    /// Whether it leaves out what the running core asks for.
+    pub(super) fn leaves_out(&self, upkeep: Upkeep) -> bool {
+        let left_out = self.left_out.as_ref().filter(|left_out| left_out.upkeep == upkeep);
+        left_out.is_some_and(|left_out| Trace::now().comes_through(&left_out.addresses))
+    }
+
     /// What the program has asked for, if account was kept of it.
     pub(super) fn asked_for(&self) -> Vec<AskedFor> {
         self.upkeeps.as_ref().map_or_else(Vec::new, Upkeeps::all)
@@ -150,7 +163,7 @@ impl Checker {
     /// The checker of the same run made once more, which finds out where the accesses of these findings are.
     pub(super) fn again(&self) -> Self {
         let wanted = self.raw.iter().flat_map(|raw| [Some(raw.here), raw.other]).flatten().collect();
-        Self { wanted, ..Self::new(&self.layout) }
+        Self { wanted, left_out: self.left_out.clone(), ..Self::new(&self.layout) }
     }
 
     /// Whether the run is made to find out places.

@@ -79,11 +79,25 @@ impl Trace {
 
     /// The functions, from the innermost one that is not of this crate on.
     pub(super) fn frames(&self, symbols: &mut Symbols) -> Vec<Frame> {
-        let is_here = |frame: &Frame| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
-        let frames: Vec<_> = self.0.iter().flat_map(|address| symbols.at(*address).to_vec()).collect();
+        self.place(symbols).1
+    }
+
+    /// The same, with the address where the first of them goes on.
+    pub(super) fn place(&self, symbols: &mut Symbols) -> (usize, Vec<Frame>) {
+        let is_here =
+            |(_, frame): &(usize, Frame)| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
+        let at =
+            |address: &usize| symbols.at(*address).iter().map(|frame| (*address, frame.clone())).collect::<Vec<_>>();
+        let frames: Vec<_> = self.0.iter().flat_map(at).collect();
         let own = frames.iter().position(is_here).unwrap_or(0);
         let outside = frames.iter().skip(own).position(|frame| !is_here(frame)).unwrap_or(0);
-        frames.into_iter().skip(own + outside).take(MOST_FRAMES).collect()
+        let address = frames.get(own + outside).map_or(0, |(address, _)| *address);
+        (address, frames.into_iter().skip(own + outside).take(MOST_FRAMES).map(|(_, frame)| frame).collect())
+    }
+
+    /// Whether one of these addresses is in it.
+    pub(super) fn comes_through(&self, addresses: &[usize]) -> bool {
+        self.0.iter().any(|address| addresses.contains(address))
     }
 }
 

@@ -29,6 +29,8 @@ pub struct AskedFor {
     pub upkeep: Upkeep,
     /// Where, from the innermost function on.
     pub frames: Vec<Frame>,
+    /// The address where the first of them goes on, in this process.
+    pub address: usize,
     /// How often.
     pub times: u64,
     /// Whether that has changed something, once at least.
@@ -47,6 +49,15 @@ impl AskedFor {
             Upkeep::Purge => "purge",
         }
     }
+}
+
+/// What a checked run leaves out, at some places: so that tests see what those are for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOut {
+    /// What.
+    pub upkeep: Upkeep,
+    /// The [addresses](AskedFor::address) of the places.
+    pub addresses: Vec<usize>,
 }
 
 /// One line with fields between tabs, for tools: what, how often, picoseconds, and whether it has changed something (`yes` or
@@ -126,7 +137,8 @@ impl Upkeeps {
         let mut symbols = Symbols::default();
         let all = self.places.iter().map(|((upkeep, trace), place)| {
             let Tally { times, has_changed, time_ps } = self.tallies[*place];
-            AskedFor { upkeep: *upkeep, frames: trace.frames(&mut symbols), times, has_changed, time_ps }
+            let (address, frames) = trace.place(&mut symbols);
+            AskedFor { upkeep: *upkeep, frames, address, times, has_changed, time_ps }
         });
         let mut all: Vec<_> = all.collect();
         all.sort_by(|a, b| (a.upkeep, &a.frames).cmp(&(b.upkeep, &b.frames)));
@@ -222,10 +234,8 @@ impl Checker {
                     upkeeps.tallies[place].has_changed |= has_changed(self.line(key), loaded, is_seen);
                 }
             }
-            Event::WrittenBack { at, changed } if changed != 0 => {
-                if !upkeeps.changes(core, &FLUSHES) {
-                    upkeeps.domains[domain].evicted.insert(LineAddress::Shared(at).key());
-                }
+            Event::WrittenBack { at, changed } if changed != 0 && !upkeeps.changes(core, &FLUSHES) => {
+                upkeeps.domains[domain].evicted.insert(LineAddress::Shared(at).key());
             }
             Event::Flushed(region) => upkeeps.flush(core, domain, region),
             _ => {}

@@ -79,6 +79,9 @@ pub(super) struct Engine {
     pub(super) skips: bool,
     polling: Polling,
     pub(super) work: Work,
+    /// Where the run stops: before what takes effect at this time, and before the access that has this number.
+    pub(super) stop_ps: u64,
+    pub(super) stop_access: u64,
     /// Accesses on their way, where they can meet.
     pub(super) traffic: Option<Traffic>,
     /// Accesses between the nodes of a cluster.
@@ -106,6 +109,8 @@ impl Engine {
             skips: true,
             polling: Polling::default(),
             work: Work::default(),
+            stop_ps: u64::MAX,
+            stop_access: u64::MAX,
             traffic: None,
             network: None,
             lines: Lines::default(),
@@ -149,7 +154,8 @@ impl Engine {
         }
         let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
-        if time < ready.min(last_poll).min(self.next_alarm_ps()).min(self.next_of_network_ps()) {
+        if time < ready.min(last_poll).min(self.next_alarm_ps()).min(self.next_of_network_ps()) && !self.stops_at(time)
+        {
             self.now_ps = time;
             return true;
         }
@@ -196,12 +202,18 @@ impl Engine {
         self.move_traffic();
         let Some(Reverse(first)) = self.ready.pop() else { return false };
         let is_alone = self.ready.peek().is_none_or(|second| first.time_ps < second.0.time_ps);
-        if usize::from(first.core) == core && is_alone && first.time_ps < self.next_alarm_ps() {
+        let is_next = is_alone && first.time_ps < self.next_alarm_ps() && !self.stops_at(first.time_ps);
+        if usize::from(first.core) == core && is_next {
             self.now_ps = first.time_ps;
             return true;
         }
         self.ready.push(Reverse(first));
         false
+    }
+
+    /// Whether the run stops before what takes effect at this time, which nothing precedes.
+    pub(super) fn stops_at(&self, time_ps: u64) -> bool {
+        time_ps >= self.stop_ps || self.work.accesses >= self.stop_access
     }
 
     fn next_alarm_ps(&self) -> u64 {

@@ -60,6 +60,7 @@ pub struct SimPlatform {
     stack: Cell<(usize, usize)>,
     /// Where on it the core gave way.
     stack_pointer: Cell<usize>,
+    has_ended: Cell<bool>,
     account: Arc<Account>,
     /// Whether what is allocated now is on the account.
     counts: Cell<bool>,
@@ -76,6 +77,7 @@ impl SimPlatform {
             yielder: Cell::new(ptr::null()),
             stack: Cell::new((0, 0)),
             stack_pointer: Cell::new(0),
+            has_ended: Cell::new(false),
             account: Account::new(heap_bytes),
             counts: Cell::new(true),
         }
@@ -104,6 +106,16 @@ impl SimPlatform {
     /// Where on its stack the core gave way.
     pub(super) fn stack_pointer(&self) -> usize {
         self.stack_pointer.get()
+    }
+
+    /// Whether the core's program has begun, or will, and has not ended.
+    pub(super) fn stands(&self) -> bool {
+        !self.has_ended.get()
+    }
+
+    /// The core's program has ended.
+    pub(super) fn ended(&self) {
+        self.has_ended.set(true);
     }
 
     /// If the last allocation was refused: what to say of it.

@@ -6,7 +6,7 @@ use crate::{
     Act, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
     emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Event, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Event, Expense, Slices, Upkeep, Watch, Woken},
 };
 
 use super::{
@@ -312,6 +312,11 @@ unsafe impl Platform for SimPlatform {
     #[inline(always)]
     fn is_checked(&self) -> bool {
         self.shared.checker.is_some()
+    }
+
+    #[inline(always)]
+    fn is_left_out(&self, upkeep: Upkeep) -> bool {
+        self.shared.checker.as_ref().is_some_and(|checker| off_account(|| checker.borrow().leaves_out(upkeep)))
     }
 
     #[inline(always)]

@@ -30,13 +30,6 @@ pub(crate) enum Request {
         /// What it does there.
         effect: Effect,
     },
-    /// It has met what a debugger wants it to stop at.
-    Stopped {
-        /// When.
-        now: u64,
-        /// What.
-        met: Met,
-    },
     /// It has not made one for a while.
     Turn(u64),
     /// It waits for an interrupt.
@@ -45,6 +38,13 @@ pub(crate) enum Request {
         since: u64,
         /// Whether that of its timer may be next.
         timer: bool,
+    },
+    /// It has met what a debugger wants it to stop at.
+    Stopped {
+        /// When.
+        now: u64,
+        /// What.
+        met: Met,
     },
 }
 

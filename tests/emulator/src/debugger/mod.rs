@@ -108,7 +108,7 @@ impl Debugger {
     /// The run has ended: where it has failed, the debugger may look at it as it is.
     pub(crate) fn end(&mut self, timed: &mut Timed, ended: &Ended) {
         let status = u8::from(*ended != Ended::Succeeded);
-        if matches!(ended, Ended::Succeeded | Ended::Killed) || !(self.stub.is_some() || !self.begins) {
+        if matches!(ended, Ended::Succeeded | Ended::Killed) || self.stub.is_none() && self.begins {
             self.leave(timed, status);
             return;
         }

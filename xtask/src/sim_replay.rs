@@ -1,0 +1,135 @@
+//! Going to a moment of a simulated run, and going there again.
+//!
+//! A simulation repeats itself, so what repeats a run is what it was started with. Each run that fails leaves that in a file.
+
+use crate::{kernel_line::KernelLine, result_files, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use serde_json::{Value, json};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// The file of a run that has failed, among its results.
+const FILE: &str = "replay.json";
+
+/// Where a run stops, and what is shown of it there.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct StopOptions {
+    /// Stop at this virtual time, such as 12.5us (s, ms, us, ns or ps), and show every rank: where it is, what it waits for,
+    /// what is under way, and what its write-combine buffer holds
+    #[arg(long, value_name = "TIME", value_parser = picoseconds, conflicts_with = "stop_at_event")]
+    stop_at: Option<u64>,
+
+    /// Stop likewise before the access to what cores share that has this number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    stop_at_event: Option<u64>,
+
+    /// Show this line there, too, and what each rank has of it: mpb:CORE:LINE, or memory:CONTROLLER:OFFSET of DRAM, in bytes;
+    /// again for more than one
+    #[arg(long, value_name = "LINE")]
+    show: Vec<String>,
+}
+
+impl StopOptions {
+    /// Adds the words for it.
+    ///
+    /// # Errors
+    ///
+    /// When there is something to show and no moment for it.
+    pub(crate) fn add(&self, words: KernelLine) -> Result<KernelLine> {
+        let stops = self.stop_at.is_some() || self.stop_at_event.is_some();
+        ensure!(self.show.is_empty() || stops, "--show needs --stop-at or --stop-at-event: when is it to be shown?");
+        let words = words.value("stop_at_ps", self.stop_at).value("stop_at_access", self.stop_at_event);
+        Ok(words.value("show", Some(self.show.join(",")).filter(|lines| !lines.is_empty())))
+    }
+}
+
+/// A time in picoseconds.
+fn picoseconds(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no time: expected is one as in 12.5us, or in s, ms, ns or ps");
+    let digits = text.find(|letter: char| letter.is_ascii_alphabetic()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(digits);
+    let exponent = match unit {
+        "s" => 12,
+        "ms" => 9,
+        "us" => 6,
+        "ns" => 3,
+        "ps" => 0,
+        _ => return Err(wrong()),
+    };
+    // Not by a floating point number: each picosecond counts.
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
+    if whole.is_empty() || part.len() > exponent || !is_number(whole) || !is_number(part) {
+        return Err(wrong());
+    }
+    format!("{whole}{part:0<exponent$}").parse().map_err(|_| wrong())
+}
+
+/// Writes what repeats this run, which was started by this process, and says so.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(crate) fn write(directory: &Path) -> Result<()> {
+    let arguments: Vec<String> = env::args().skip_while(|word| word != "sim").skip(1).collect();
+    let here = env::current_dir().context("there is no directory to come back to")?;
+    let file = directory.join(FILE);
+    let text = format!("{:#}\n", json!({"directory": here, "sim": arguments}));
+    result_files::put(&file, text.as_bytes())?;
+    println!("`cargo xtask sim --replay {} --stop-at TIME` goes to any moment before", workspace::display(&file));
+    Ok(())
+}
+
+/// The words that a run was started with, and from which directory.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is none of these.
+pub(crate) fn read(file: &Path) -> Result<(PathBuf, Vec<String>)> {
+    let shown = workspace::display(file);
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {shown}"))?;
+    let replay: Value = serde_json::from_slice(&bytes).with_context(|| format!("{shown} is no replay file"))?;
+    let words = replay["sim"].as_array().and_then(|words| words.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+    let (Some(directory), Some(words)) = (replay["directory"].as_str(), words) else {
+        bail!("{shown} is no replay file: it needs `directory` and `sim`");
+    };
+    Ok((directory.into(), words.into_iter().map(str::to_owned).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        for (text, time) in [
+            ("12.5us", 12_500_000),
+            ("0.000001us", 1),
+            ("7ps", 7),
+            ("3ns", 3_000),
+            ("1.002ms", 1_002_000_000),
+            ("2s", 2_000_000_000_000),
+        ] {
+            assert_eq!(picoseconds(text), Ok(time), "{text}");
+        }
+        for text in ["", "12", "us", "1.5ps", "0.0000001us", "-1us", "1e3us", "1.us.", "5 us", "99999999999s"] {
+            assert!(picoseconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_replay_file_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join(FILE);
+        for text in ["", "{}", r#"{"directory": "/", "sim": [1]}"#, r#"{"sim": []}"#] {
+            std::fs::write(&file, text).unwrap();
+            assert!(read(&file).unwrap_err().to_string().contains("is no replay file"), "{text}");
+        }
+        std::fs::write(&file, r#"{"directory": "/x", "sim": ["hello", "--cores", "3"]}"#).unwrap();
+        let words = ["hello", "--cores", "3"].map(String::from).to_vec();
+        assert_eq!(read(&file).unwrap(), (PathBuf::from("/x"), words));
+    }
+}
