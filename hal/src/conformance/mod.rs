@@ -188,9 +188,9 @@ impl<C: Core> Stage<'_, C> {
         Ok((0..self.cores()).all(found_nothing))
     }
 
-    /// Now and so many seconds.
-    fn after(&self, seconds: u64) -> Deadline {
-        Deadline::At(self.core.now() + seconds * self.core.ticks_per_second())
+    /// The time in so many seconds.
+    fn after(&self, seconds: u64) -> u64 {
+        self.core.now() + seconds * self.core.ticks_per_second()
     }
 
     /// Returns when all cores have come here, which they say by uncached words.
@@ -204,9 +204,12 @@ impl<C: Core> Stage<'_, C> {
         self.core.store_word(words, self.me(), meeting);
         for other in 0..self.cores() {
             let reason = Reason::new("a core that comes to a check").from(CoreId::new(other));
-            let has_come = self.core.wait_until(&[Place::Word(words, other)], self.after(PATIENCE_S), reason, |poll| {
-                (poll.word(0) >= meeting).then_some(())
-            });
+            let has_come = self.core.wait_until(
+                &[Place::Word(words, other)],
+                Deadline::At(self.after(PATIENCE_S)),
+                reason,
+                |poll| (poll.word(0) >= meeting).then_some(()),
+            );
             self.expect(has_come.is_ok(), || {
                 format!(
                     "core {other} has not come to meeting {meeting}, in the check of {}, within {PATIENCE_S} s: its store \

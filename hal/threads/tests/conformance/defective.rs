@@ -5,7 +5,7 @@ use std::{
     collections::HashSet,
     ptr::NonNull,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use hal::{
@@ -63,6 +63,10 @@ pub(crate) enum Defect {
     StaysAway,
 }
 
+/// Beside the word that stands for a register: those in which cores say that they have found one free, until
+/// they free it.
+const WANTED: usize = 100;
+
 /// Hardware with a defect.
 pub(crate) struct Defective {
     inner: Emulated<ThreadPlatform>,
@@ -108,7 +112,7 @@ impl Defective {
         if self.is(Defect::HasOneRegister) { CoreId::new(0) } else { core }
     }
 
-    /// A word that stands for the register of a core, far from what is checked.
+    /// Words that stand for the registers of cores, far from what is checked.
     fn register_word(&self) -> Region<kind::Uncached> {
         // SAFETY: nothing else uses this machine.
         let regions = unsafe { Regions::new(self.layout().controllers()) };
@@ -221,8 +225,16 @@ impl Registers for Defective {
         if self.is(Defect::RacesForRegisters) {
             let words = self.register_word();
             let is_free = self.inner.load_word(words, core.index()) == 0;
-            thread::sleep(Duration::from_micros(100));
-            self.inner.store_word(words, core.index(), 1);
+            if is_free {
+                // What follows is later: another core may find the register free meanwhile, and is given time to.
+                let [own, other] = [0, 1].map(|other| WANTED + (self.core().index() ^ other));
+                self.inner.store_word(words, own, 1);
+                let late = Instant::now() + Duration::from_millis(10);
+                while self.inner.load_word(words, other) == 0 && Instant::now() < late {
+                    thread::yield_now();
+                }
+                self.inner.store_word(words, core.index(), 1);
+            }
             return is_free;
         }
         self.inner.test_and_set(self.register(core)) || self.is(Defect::GivesRegistersToAll)
@@ -232,7 +244,10 @@ impl Registers for Defective {
         match self.defect {
             Defect::NeverFreesRegisters => {}
             Defect::FreesOthers => self.inner.free(CoreId::new((core.index() + 1) % self.layout().cores())),
-            Defect::RacesForRegisters => self.inner.store_word(self.register_word(), core.index(), 0),
+            Defect::RacesForRegisters => {
+                self.inner.store_word(self.register_word(), WANTED + self.core().index(), 0);
+                self.inner.store_word(self.register_word(), core.index(), 0);
+            }
             _ => self.inner.free(self.register(core)),
         }
     }
