@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use hal::{ClaimError, CoreId, SharedAddress};
+use hal::{ClaimError, CoreId, MPB_LINES, SharedAddress};
 
 use crate::{
     collective::call::{Call, Differing},
@@ -83,6 +83,11 @@ pub enum Error {
     TooManyRanks {
         /// Ranks that were wanted; [`MAX_RANKS`] are possible.
         size: usize,
+    },
+    /// The MPBs have fewer lines than the [plan](crate::mpb::layout) of a communicator takes.
+    MpbTooSmall {
+        /// Lines of each MPB.
+        lines: usize,
     },
     /// A number of copy engines that is 0, or leaves no rank for them to work for.
     Engines {
@@ -377,6 +382,7 @@ impl Error {
             | Self::NoAtomicCounters { .. }
             | Self::Claim(ClaimError::TooMany { .. }) => ErrorKind::Resources,
             Self::TooManyRanks { .. }
+            | Self::MpbTooSmall { .. }
             | Self::ElementTooLarge { .. }
             | Self::PartTooLarge { .. }
             | Self::RegisterOutOfReach { .. } => ErrorKind::Machine,
@@ -428,6 +434,9 @@ impl fmt::Display for Error {
             }
             Self::TooManyRanks { size } => {
                 write!(out, "{size} ranks are too many; a communicator has at most {MAX_RANKS}")
+            }
+            Self::MpbTooSmall { lines } => {
+                write!(out, "this machine's MPBs have {lines} lines; a communicator's plan of them takes {MPB_LINES}")
             }
             Self::Engines { engines, size } => {
                 write!(

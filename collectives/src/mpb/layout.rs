@@ -193,6 +193,17 @@ impl MpbLayout {
         }
     }
 
+    /// The layout for all ranks of a machine whose MPBs have `mpb_lines` lines.
+    ///
+    /// # Errors
+    /// [`Error::MpbTooSmall`] below [`MPB_LINES`], and as [`new`](Self::new).
+    pub(crate) fn of_machine(ranks: usize, mpb_lines: usize) -> Result<Self, Error> {
+        if mpb_lines < MPB_LINES {
+            return Err(Error::MpbTooSmall { lines: mpb_lines });
+        }
+        Self::new(ranks)
+    }
+
     /// The layout with buffers of so many lines, the second of which is for operations to share.
     fn staged(self, buffer_lines: usize, section_lines: usize) -> Self {
         Self {
@@ -529,6 +540,17 @@ mod tests {
         assert_eq!([992, 993, 1024].map(|ranks| MpbLayout::new(ranks).unwrap().buffer_lines()), [96, 95, 95]);
         assert_eq!(MpbLayout::new(4096).unwrap().buffer_lines(), 47);
         assert_eq!(MpbLayout::new(4097), Err(Error::TooManyRanks { size: 4097 }));
+    }
+
+    #[test]
+    fn a_machine_has_all_lines_of_the_plan() {
+        assert_eq!(MpbLayout::of_machine(2, MPB_LINES), MpbLayout::new(2));
+        let error = MpbLayout::of_machine(2, 128).unwrap_err();
+        assert_eq!(error, Error::MpbTooSmall { lines: 128 });
+        assert_eq!(
+            alloc::string::ToString::to_string(&error),
+            "this machine's MPBs have 128 lines; a communicator's plan of them takes 256"
+        );
     }
 
     fn divided(ranks: usize) -> MpbLayout {

@@ -2,12 +2,22 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use crate::{Caches, ClaimError, Core, Exposure, Lines, Region, SharedAddress, kind};
+use crate::{Caches, ClaimError, Core, CoreId, Exposure, Lines, Region, kind};
 
 use super::{Defect, Stage};
 
 /// Words of a view.
 const WORDS: usize = 24;
+
+/// Times that a core stores, flushes, and has another one flush and look; and in which of them it does so by a mutable slice,
+/// flushes everything, and has the other one flush everything.
+const STEPS: usize = 3;
+const BY_SLICE: usize = 1;
+const WRITES_ALL_BACK: usize = 1;
+const FORGETS_ALL: usize = 2;
+
+/// A word of a line, which is stored to alone.
+const PART: usize = 3;
 
 /// Words of a page's uncached memory in which a core says what it exposes.
 const TOLD: usize = 512;
@@ -25,7 +35,14 @@ fn value(from: usize, step: usize, index: usize) -> u32 {
 fn views<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
     let core = stage.core;
     let [own, left] = [core.core(), stage.left()].map(|of| stage.page::<kind::Cached>(of));
-    for step in 0..2 {
+    let seen = || {
+        let view = core.claim::<u32>(left, WORDS).map_err(|error| refused(stage, &error))?;
+        Ok((0..WORDS).map(|index| view.load(index)).collect::<Vec<_>>())
+    };
+    // From now on a flush has something to forget.
+    seen()?;
+    stage.meet()?;
+    for step in 0..STEPS {
         {
             let mut view = core.claim::<u32>(own, WORDS).map_err(|error| refused(stage, &error))?;
             let again = core.claim::<u32>(own, 1);
@@ -33,33 +50,71 @@ fn views<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defec
                 "views: a second view of the same bytes is given out".into()
             });
             drop(again);
-            (0..WORDS).for_each(|index| view.store(index, value(stage.me(), step, index)));
+            if step == BY_SLICE {
+                // SAFETY: between two meetings nobody but this core reaches the page, and this core by nothing else.
+                let slice = unsafe { view.as_mut_slice(caches) };
+                (0..WORDS).for_each(|index| slice[index] = value(stage.me(), step, index));
+            } else {
+                (0..WORDS).for_each(|index| view.store(index, value(stage.me(), step, index)));
+            }
             let kept = (0..WORDS).all(|index| view.load(index) == value(stage.me(), step, index));
             stage.expect(kept, || "views: a load does not find what this core has stored before".into());
         }
-        if step == 0 {
-            core.write_back_invalidate(caches, own);
-        } else {
+        if step == WRITES_ALL_BACK {
             core.write_back_invalidate_all(caches);
+        } else {
+            core.write_back_invalidate(caches, own);
         }
         stage.meet()?;
         if stage.cores() > 1 {
-            core.write_back_invalidate(caches, left);
-            let view = core.claim::<u32>(left, WORDS).map_err(|error| refused(stage, &error))?;
-            let found: Vec<_> = (0..WORDS).map(|index| view.load(index)).collect();
+            if step == FORGETS_ALL {
+                core.write_back_invalidate_all(caches);
+            } else {
+                core.write_back_invalidate(caches, left);
+            }
+            let found = seen()?;
             let expected: Vec<_> = (0..WORDS).map(|index| value(stage.left().index(), step, index)).collect();
             stage.expect(found == expected, || {
                 format!(
-                    "cached memory: {} has stored {expected:?} and flushed {}, and this core, which has flushed its own copy, \
-                     finds {found:?}: that flush does not write back, or this one leaves what was there before",
+                    "cached memory: {} has stored {expected:?}{} and flushed {}, and this core, which has flushed {}, finds \
+                     {found:?}: that flush does not write back, or this one leaves what was there before, or writes lines \
+                     back that this core has not stored to",
                     stage.left(),
-                    if step == 0 { "the region" } else { "everything" }
+                    if step == BY_SLICE { " by a mutable slice" } else { "" },
+                    if step == WRITES_ALL_BACK { "everything" } else { "the region" },
+                    if step == FORGETS_ALL { "all its copies" } else { "its own copy" },
                 )
             });
         }
         stage.meet()?;
     }
-    Ok(())
+    parts(stage, caches)
+}
+
+/// A store to a part of a line leaves the rest of it, which others have stored before.
+fn parts<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.page::<kind::Cached>(of));
+    core.write_back_invalidate(caches, right);
+    let mut view = core.claim::<u32>(right, WORDS).map_err(|error| refused(stage, &error))?;
+    view.store(PART, value(stage.me(), STEPS, PART));
+    drop(view);
+    core.write_back_invalidate(caches, right);
+    stage.meet()?;
+    core.write_back_invalidate(caches, own);
+    let view = core.claim::<u32>(own, WORDS).map_err(|error| refused(stage, &error))?;
+    let found: Vec<_> = (0..WORDS).map(|index| view.load(index)).collect();
+    drop(view);
+    let mut expected: Vec<_> = (0..WORDS).map(|index| value(stage.me(), STEPS - 1, index)).collect();
+    expected[PART] = value(stage.left().index(), STEPS, PART);
+    stage.expect(found == expected, || {
+        format!(
+            "cached memory: {} has stored to word {PART} of memory that it had not in its cache, and flushed, and this core \
+             finds {found:?} and not {expected:?}: a store has to fetch the rest of its line",
+            stage.left()
+        )
+    });
+    stage.meet()
 }
 
 fn refused<C: Core>(stage: &Stage<'_, C>, error: &ClaimError) -> Defect {
@@ -72,44 +127,115 @@ fn defect<C: Core>(stage: &Stage<'_, C>, what: impl FnOnce() -> String) -> Defec
     stage.found.take().expect("it was just found")
 }
 
-/// What a core exposes, others reach, and its owner gets it back; then it is other memory, though its name may be the same.
-fn exposures<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
-    // On a machine that goes on reaching the first memory, that is there until the end.
-    let _first = exposed(stage, caches, 0)?;
-    exposed(stage, caches, 1).map(drop)
+/// How others reach what a core exposes, and how they let go of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    First,
+    Unmapped,
+    ByWords,
 }
 
+/// What a core exposes, others reach, and its owner gets it back; then it is other memory, though its name may be the same.
+fn exposures<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    // On a machine that goes on reaching memory that is concealed, that is there until the end.
+    let mut memory = Vec::new();
+    for turn in [Turn::First, Turn::Unmapped, Turn::ByWords] {
+        memory.push(exposed(stage, caches, turn)?);
+    }
+    Ok(())
+}
+
+/// Words of what is exposed: that which its owner has in it, and others reach; that which they store to; that which its owner
+/// stores to by a view; that which others store to without a drain; that which they load, store to and load again.
+const NUMBER: usize = 8;
+const PUT: usize = 1;
+const VIEWED: usize = 3;
+const NOT_DRAINED: usize = 5;
+const IN_L1: usize = 6;
+
 /// Exposes memory in which this core's number is, beside that of the `turn`, and returns it after others have reached it.
-fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: u32) -> Result<Lines<u32>, Defect> {
+fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Result<Lines<u32>, Defect> {
     let core = stage.core;
     let [own, right] = [core.core(), stage.right()].map(|of| stage.page::<kind::Uncached>(of));
-    let number = |of: usize| of as u32 + 1000 * turn;
-    let memory = Lines::copy_of(&[number(stage.me()); 16]);
+    let number = |of: CoreId| of.index() as u32 + 1000 * turn as u32;
+    let (me, from) = (number(core.core()), number(stage.left()));
+    let memory = Lines::copy_of(&[me; 16]);
     let exposure = core.expose(caches, memory).map_err(|refused| {
         defect(stage, || format!("exposed memory: 64 bytes of whole lines cannot be exposed: {}", refused.error))
     })?;
-    let told = exposure.region().to_words();
+    let region = exposure.region();
+    {
+        let mut view = core.claim::<u32>(region, 16).map_err(|error| refused(stage, &error))?;
+        view.store(VIEWED, me + 200);
+    }
+    core.write_back_invalidate(caches, region);
+    let told = region.to_words();
     (0..told.len()).for_each(|index| core.store_word(own, TOLD + index, told[index]));
     stage.meet()?;
     let words = [0, 1, 2].map(|index| core.load_word(right, TOLD + index));
-    let there: Region<kind::Combined> =
-        stage.regions.region(SharedAddress::from_words([words[0], words[1]]), words[2] as usize);
+    let there: Region<kind::Combined> = stage.regions.from_words(words);
     stage.expect(core.map(there).is_ok(), || format!("exposed memory: {} cannot be mapped", there.start()));
-    let mut found = [0; 4];
-    core.invalidate_mpb();
-    core.read(there, 32, &mut found);
-    let found = u32::from_le_bytes(found);
-    let expected = number(stage.right().index());
+    let reached = |index: usize| {
+        if turn == Turn::ByWords {
+            return core.load_word(there.mapped(), index);
+        }
+        let mut found = [0; 4];
+        core.invalidate_mpb();
+        core.read(there, 4 * index, &mut found);
+        u32::from_le_bytes(found)
+    };
+    let (found, expected) = (reached(NUMBER), number(stage.right()));
     stage.expect(found == expected, || {
-        let again = if turn > 0 { " after other memory, which it has concealed" } else { "" };
+        let again = if turn != Turn::First { " after other memory, which it has concealed" } else { "" };
         format!("exposed memory: {} has exposed {expected}{again}, and this core finds {found}", stage.right())
     });
-    core.write(there, 4, &(number(stage.me()) + 100).to_le_bytes());
+    let (found, expected) = (reached(VIEWED), expected + 200);
+    stage.expect(found == expected, || {
+        format!(
+            "exposed memory: {} has stored {expected} by a view of what it exposes, and flushed, and this core finds {found}: \
+             a flush writes that back, too",
+            stage.right()
+        )
+    });
+    if turn == Turn::ByWords {
+        core.store_word(there.mapped(), PUT, me + 100);
+    } else {
+        core.write(there, 4 * PUT, &(me + 100).to_le_bytes());
+        core.drain();
+    }
     stage.meet()?;
-    let kept =
-        if turn == 0 || stage.cores() == 1 { Err(exposure) } else { refused_while_reached(stage, caches, exposure) };
+    core.write_back_invalidate(caches, region);
+    let found = {
+        let view = core.claim::<u32>(region, 16).map_err(|error| refused(stage, &error))?;
+        [view.load(PUT), view.load(NUMBER)]
+    };
+    let expected = [from + 100, me];
+    stage.expect(found == expected, || {
+        format!(
+            "exposed memory: {} has written {} to what this core exposes, beside {me}, and this core, which has flushed, finds \
+             {found:?} by a view and not {expected:?}",
+            stage.left(),
+            expected[0]
+        )
+    });
+    let kept = if turn == Turn::First || stage.cores() == 1 {
+        Err(exposure)
+    } else {
+        refused_while_reached(stage, caches, exposure)
+    };
+    core.store_word(own, TOLD + 3, kept.is_err().into());
     stage.meet()?;
-    core.let_go(there);
+    if core.load_word(right, TOLD + 3) == 1 && turn != Turn::ByWords {
+        core.write(there, 4 * NOT_DRAINED, &(me + 300).to_le_bytes());
+        if turn == Turn::Unmapped && stage.cores() > 1 {
+            forgets_slots(stage, there);
+        }
+    }
+    if turn == Turn::Unmapped {
+        core.unmap(there);
+    } else {
+        core.let_go(there);
+    }
     stage.meet()?;
     let memory = match kept {
         Ok(memory) => memory,
@@ -120,17 +246,39 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: u32) -> Res
             })
         })?,
     };
-    let expected = number(stage.left().index()) + 100;
-    stage.expect(memory[1] == expected && memory[2] == number(stage.me()), || {
+    let not_drained = if turn == Turn::ByWords { me } else { from + 300 };
+    let (found, expected) = (&memory[..6], [me, from + 100, me, me + 200, me, not_drained]);
+    stage.expect(found == expected, || {
         format!(
-            "exposed memory: {} has written {expected} behind a word that is {}, and its owner gets back {:?}",
-            stage.left(),
-            number(stage.me()),
-            &memory[..3]
+            "exposed memory: its owner gets back {found:?} and not {expected:?}, of which {} has stored word {PUT}, and word \
+             {NOT_DRAINED}, if that is another, before it has let go, which drains",
+            stage.left()
         )
     });
     stage.meet()?;
     Ok(memory)
+}
+
+/// A slot that is unmapped, and mapped again, shows what is there.
+fn forgets_slots<C: Core>(stage: &Stage<'_, C>, there: Region<kind::Combined>) {
+    let core = stage.core;
+    let read = || {
+        let mut found = [0; 4];
+        core.read(there, 4 * IN_L1, &mut found);
+        u32::from_le_bytes(found)
+    };
+    let stored = read() + 1;
+    core.store_word(there.mapped(), IN_L1, stored);
+    core.unmap(there);
+    stage.expect(core.map(there).is_ok(), || format!("exposed memory: {} cannot be mapped again", there.start()));
+    let found = read();
+    stage.expect(found == stored, || {
+        format!(
+            "exposed memory: this core has loaded a line of {}, stored {stored} to a word of it, unmapped and mapped it, and \
+             finds {found}: `forget_slot` has to leave no line in L1",
+            there.start()
+        )
+    });
 }
 
 /// An exposure that goes on, as it has to while another core has the memory; the memory, on a machine that gives it back.

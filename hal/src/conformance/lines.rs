@@ -2,11 +2,11 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use crate::{Core, CoreId, LINE_BYTES, kind};
+use crate::{Core, CoreId, LINE_BYTES, MpbLine, kind};
 
-use super::{Defect, Stage};
+use super::{Defect, LINES, Stage};
 
-/// Times that a line is written as a whole while another core reads it.
+/// Times that a line is written, as a whole while another core reads it, or in parts by several cores.
 const ROUNDS: u8 = 100;
 
 /// Bytes of copies: less than a line, lines, and lines and a part of one.
@@ -19,9 +19,11 @@ fn pattern(from: CoreId, step: usize, len: usize) -> Vec<u8> {
 
 pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     visible_and_masked(stage)?;
+    side_by_side(stage)?;
     whole(stage)?;
     copies(stage)?;
-    combined(stage)
+    combined(stage)?;
+    distinct(stage)
 }
 
 /// What was stored and drained is seen after an invalidation, and nothing else in its line has changed.
@@ -47,36 +49,80 @@ fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     stage.expect(found[16..21] == pattern(stage.left(), 1, 5), || {
         format!(
             "lines: {} has stored bytes 16..21 of {own} and drained, and this core, which had the line in L1 and has \
-             invalidated, finds {:?}: the invalidation leaves lines in L1",
+             invalidated, finds {:?} and not {:?}: the invalidation leaves lines in L1",
             stage.left(),
-            &found[16..21]
+            &found[16..21],
+            pattern(stage.left(), 1, 5)
         )
     });
     stage.expect(found[3..11] == pattern(core.core(), 0, 8), || {
-        format!("lines: a store of bytes 16..21 of {own} has changed bytes 3..11: stores have to be masked by bytes")
+        format!(
+            "lines: a store of bytes 16..21 of {own} has changed bytes 3..11 from {:?} to {:?}: stores have to be masked by \
+             bytes",
+            pattern(core.core(), 0, 8),
+            &found[3..11]
+        )
     });
     stage.meet()
 }
 
-/// What was stored and drained is in memory: who has not loaded the line before finds it, whatever an invalidation does.
+/// What was stored and drained is in memory: who has not loaded the lines before finds it, whatever an invalidation does.
 fn pushed_out<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
-    let core = stage.core;
-    let [own, right] = [core.core(), stage.right()].map(|of| stage.line(of, 1));
+    const LEN: usize = LINE_BYTES - 1;
+    let (core, indices) = (stage.core, [1, 2]);
     core.invalidate_mpb();
-    core.store(right, 0, &pattern(core.core(), 3, LINE_BYTES - 1));
+    for index in indices {
+        core.store(stage.line(stage.right(), index), 0, &pattern(core.core(), 3 + index, LEN));
+    }
     core.drain();
     stage.meet()?;
-    let found = core.load_line(own).0;
-    stage.expect(found[..LINE_BYTES - 1] == pattern(stage.left(), 3, LINE_BYTES - 1), || {
+    let found = indices.map(|index| core.load_line(stage.line(core.core(), index)).0);
+    let expected = indices.map(|index| pattern(stage.left(), 3 + index, LEN));
+    let arrived = [0, 1].map(|index| found[index][..LEN] == expected[index]);
+    stage.expect(arrived == [true; 2], || {
+        let missing = usize::from(arrived[0]);
         format!(
-            "lines: {} has stored bytes 0..31 of {own} and drained, and this core, which has not looked before, finds {found:?}: \
-             the drain pushes nothing out",
-            stage.left()
+            "lines: {} has stored {:?} to bytes 0..{LEN} of {} and drained, and this core, which has not looked before, finds \
+             {:?}: {}",
+            stage.left(),
+            expected[missing],
+            stage.line(core.core(), indices[missing]),
+            &found[missing][..LEN],
+            match arrived {
+                [false, true] => "a store to another line loses what is in the write-combine buffer",
+                _ => "the drain pushes nothing out",
+            }
         )
     });
     stage.meet()?;
     core.invalidate_mpb();
     Ok(())
+}
+
+/// Cores that store to different bytes of a line at the same time lose none of them.
+fn side_by_side<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let byte = stage.me() % LINE_BYTES;
+    let at = stage.line(CoreId::new(stage.me() - byte), 2);
+    let expect = |stored: u8| {
+        core.invalidate_mpb();
+        let found = core.load_line(at).0[byte];
+        stage.expect(found == stored, || {
+            format!(
+                "lines: this core has stored {stored} to byte {byte} of {at} and drained, while other cores store to other \
+                 bytes, and finds {found}: of two stores to a line at once, one is lost"
+            )
+        });
+    };
+    stage.meet()?;
+    for round in 1..=ROUNDS {
+        core.store(at, byte, &[round]);
+        core.drain();
+        expect(round);
+    }
+    stage.meet()?;
+    expect(ROUNDS);
+    stage.meet()
 }
 
 /// A line that is stored as a whole is read as a whole.
@@ -109,8 +155,9 @@ fn copies<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         let (expected, mut found) = (pattern(stage.left(), step, len), vec![0; len]);
         core.invalidate_mpb();
         core.get(own, &mut found);
-        stage
-            .expect(found == expected, || format!("MPB copies: a put of {len} bytes and a get of them give {found:?}"));
+        stage.expect(found == expected, || {
+            format!("MPB copies: a put of {len} bytes and a get of them give {found:?} and not {expected:?}")
+        });
         let lines = len.div_ceil(LINE_BYTES);
         core.put_from_own_mpb(own.line.into(), own.plus(3), lines);
         core.drain();
@@ -119,7 +166,9 @@ fn copies<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         core.drain();
         core.invalidate_mpb();
         core.get(own.plus(6), &mut found);
-        stage.expect(found == expected, || format!("MPB copies: {lines} lines from MPB to MPB give {found:?}"));
+        stage.expect(found == expected, || {
+            format!("MPB copies: {lines} lines from MPB to MPB give {found:?} and not {expected:?}")
+        });
         stage.meet()?;
     }
     Ok(())
@@ -141,7 +190,12 @@ fn combined<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     core.invalidate_mpb();
     core.read(own, 0, &mut found);
     stage.expect(found[29..99] == pattern(stage.left(), 2, 70), || {
-        format!("combined memory: 70 bytes that {} has written at byte 29 are {:?}", stage.left(), &found[29..99])
+        format!(
+            "combined memory: 70 bytes that {} has written at byte 29 are {:?} and not {:?}",
+            stage.left(),
+            &found[29..99],
+            pattern(stage.left(), 2, 70)
+        )
     });
     let is_clear = found[..29].iter().chain(&found[99..]).all(|byte| *byte == 0);
     stage.expect(is_clear, || format!("combined memory: a write of bytes 29..99 has changed others: {found:?}"));
@@ -150,7 +204,64 @@ fn combined<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     core.invalidate_mpb();
     core.read(own, 1024 + 3, &mut found[..70]);
     stage.expect(found[..70] == pattern(stage.left(), 2, 70), || {
-        format!("combined memory: a copy of 70 bytes to another alignment is {:?}", &found[..70])
+        format!(
+            "combined memory: a copy of 70 bytes to another alignment is {:?} and not {:?}",
+            &found[..70],
+            pattern(stage.left(), 2, 70)
+        )
     });
+    stage.meet()
+}
+
+/// There are as many lines as the machine says, and each is another one.
+fn distinct<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let lines = 1..core.mpb_lines();
+    let first = usize::from(stage.line(core.core(), 0).line);
+    let room = first..first + LINES;
+    stage.expect(room.end <= lines.end, || {
+        format!("lines: there are {} in each MPB, and a check needs {} to {}", lines.end, room.start, room.end - 1)
+    });
+    if !stage.nobody_found_anything()? {
+        return stage.end();
+    }
+    // Nothing else has stored this before: it was not this time before.
+    let time = core.now().to_le_bytes();
+    let stored = |line: usize| {
+        let mut bytes = [line as u8; LINE_BYTES];
+        bytes[..time.len()].copy_from_slice(&time);
+        bytes
+    };
+    let own = |line| MpbLine::new(core.core(), line);
+    for line in room.clone() {
+        core.store(own(line), 0, &stored(line));
+    }
+    core.drain();
+    core.invalidate_mpb();
+    for line in room.clone() {
+        let found = core.load_line(own(line)).0;
+        stage.expect(found == stored(line), || {
+            format!(
+                "lines: this core has stored {:?} to {} and then to others, and drained, and finds {found:?}: two lines are \
+                 one",
+                stored(line),
+                own(line)
+            )
+        });
+    }
+    for line in lines.clone().filter(|line| !room.contains(line)) {
+        let found = core.load_line(own(line)).0;
+        let same = room.clone().find(|stored_to| found == stored(*stored_to));
+        stage.expect(same.is_none(), || {
+            format!(
+                "lines: {} shows what was stored to line {}: two lines are one, or `mpb_lines` says {}, and there are fewer",
+                own(line),
+                same.unwrap_or_default(),
+                lines.end
+            )
+        });
+    }
+    // The last line of another MPB is there.
+    core.load_line(MpbLine::new(stage.right(), lines.end - 1));
     stage.meet()
 }

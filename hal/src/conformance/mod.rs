@@ -35,6 +35,9 @@ pub const PATIENCE_S: u64 = 20;
 /// Bytes of shared memory that each core has for checks.
 const PAGE_BYTES: usize = 4096;
 
+/// The word of its page in which a core says whether it has found nothing so far.
+const FOUND_NOTHING: usize = 620;
+
 /// Lines of each MPB that checks use.
 pub const LINES: usize = 9;
 
@@ -89,11 +92,18 @@ impl core::error::Error for Defect {}
 pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions, room: &Room) -> Result<(), Defect> {
     let needed_bytes = Room::bytes(core.layout().cores());
     assert!(room.memory.len_bytes() >= needed_bytes, "checks on so many cores need {needed_bytes} bytes");
-    let stage = Stage { core, regions, room, meetings: Cell::new(0), found: Cell::new(None) };
+    let stage = Stage { core, regions, room, meetings: Cell::new(0), under_way: Cell::new(""), found: Cell::new(None) };
+    stage.begin("the clock");
     time::check(&stage)?;
+    stage.begin("uncached words");
     words::check(&stage)?;
+    stage.begin("what cores agree on");
+    time::agreement(&stage)?;
+    stage.begin("lines");
     lines::check(&stage)?;
+    stage.begin("cached memory");
     cached::check(&stage, caches)?;
+    stage.begin("registers");
     registers::check(&stage)?;
     stage.end()
 }
@@ -105,6 +115,8 @@ struct Stage<'c, C> {
     room: &'c Room,
     /// How often the cores have met.
     meetings: Cell<u32>,
+    /// What is checked.
+    under_way: Cell<&'static str>,
     /// What was wrong first.
     found: Cell<Option<Defect>>,
 }
@@ -116,6 +128,10 @@ impl<C: Core> Stage<'_, C> {
 
     fn cores(&self) -> usize {
         self.core.layout().cores()
+    }
+
+    fn begin(&self, what: &'static str) {
+        self.under_way.set(what);
     }
 
     /// The next core, around the machine.
@@ -163,8 +179,18 @@ impl<C: Core> Stage<'_, C> {
         nothing
     }
 
-    fn deadline(&self) -> Deadline {
-        Deadline::At(self.core.now() + PATIENCE_S * self.core.ticks_per_second())
+    /// Whether no core has found anything so far. Collective.
+    fn nobody_found_anything(&self) -> Result<bool, Defect> {
+        let page = |of| self.page::<kind::Uncached>(of);
+        self.core.store_word(page(self.core.core()), FOUND_NOTHING, self.found_nothing().into());
+        self.meet()?;
+        let found_nothing = |core| self.core.load_word(page(CoreId::new(core)), FOUND_NOTHING) == 1;
+        Ok((0..self.cores()).all(found_nothing))
+    }
+
+    /// The time in so many seconds.
+    fn after(&self, seconds: u64) -> u64 {
+        self.core.now() + seconds * self.core.ticks_per_second()
     }
 
     /// Returns when all cores have come here, which they say by uncached words.
@@ -178,13 +204,18 @@ impl<C: Core> Stage<'_, C> {
         self.core.store_word(words, self.me(), meeting);
         for other in 0..self.cores() {
             let reason = Reason::new("a core that comes to a check").from(CoreId::new(other));
-            let has_come = self.core.wait_until(&[Place::Word(words, other)], self.deadline(), reason, |poll| {
-                (poll.word(0) >= meeting).then_some(())
-            });
+            let has_come = self.core.wait_until(
+                &[Place::Word(words, other)],
+                Deadline::At(self.after(PATIENCE_S)),
+                reason,
+                |poll| (poll.word(0) >= meeting).then_some(()),
+            );
             self.expect(has_come.is_ok(), || {
                 format!(
-                    "core {other} has not come to meeting {meeting} within {PATIENCE_S} s: either its store of an uncached \
-                     word is not seen, or a wait does not look again, or two cores have its number"
+                    "core {other} has not come to meeting {meeting}, in the check of {}, within {PATIENCE_S} s: its store \
+                     of an uncached word is not seen, or a wait does not look again, or two cores have its number, or it \
+                     waits for a register that somebody took and nobody freed",
+                    self.under_way.get()
                 )
             });
             if has_come.is_err() {

@@ -1,13 +1,19 @@
-//! The clock, and numbers of cores.
+//! The clock, numbers of cores, and what cores agree on.
 
 use alloc::format;
 
-use crate::{Core, Deadline, Reason};
+use crate::{Core, Deadline, Reason, kind};
 
 use super::{Defect, Stage};
 
 /// Readings of the clock that are compared.
 const READINGS: usize = 100;
+
+/// Words of a page in which a core says what its clock shows, and which machine it is a core of: two each.
+const SAID: usize = 700;
+
+/// Seconds that clocks of two cores may differ by: where a board has no clock for all, they begin when the cores do.
+const MOST_APART_S: u64 = 1;
 
 pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let (core, cores) = (stage.core, stage.cores());
@@ -26,4 +32,33 @@ pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     });
     // Without a clock, no check ends.
     if stage.found_nothing() { stage.meet() } else { stage.end() }
+}
+
+/// All cores read one clock, and are cores of one machine.
+pub(super) fn agreement<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, left] = [core.core(), stage.left()].map(|of| stage.page::<kind::Uncached>(of));
+    let said = [core.now(), core.machine()];
+    for (index, word) in said.into_iter().flat_map(|said| [said as u32, (said >> 32) as u32]).enumerate() {
+        core.store_word(own, SAID + index, word);
+    }
+    stage.meet()?;
+    let half = |index| u64::from(core.load_word(left, SAID + index));
+    let [time, machine] = [0, 2].map(|index| half(index) | half(index + 1) << 32);
+    let now = core.now();
+    stage.expect(now + MOST_APART_S * core.ticks_per_second() >= time, || {
+        format!(
+            "clock: {} has stored its time, {time} ticks, and this core, which has seen that, is at {now}: ticks begin at \
+             the same moment for all cores",
+            stage.left()
+        )
+    });
+    stage.expect(machine == core.machine(), || {
+        format!(
+            "machine: {} says {machine}, and this core {}: all cores of a machine say the same",
+            stage.left(),
+            core.machine()
+        )
+    });
+    stage.meet()
 }

@@ -8,7 +8,8 @@ use crate::LineAddress;
 /// Cores of a circle that are named.
 const NAMED: usize = 16;
 
-/// What is known of a machine on which nothing can move any more. Displays as the end of a line.
+/// What is known of a machine on which nothing can move any more. Displays as the end of a line, which begins with `; ` unless
+/// it is empty: `write!(out, "2 of 2 cores wait{deadlock}")`.
 pub struct Deadlock<'a> {
     /// Cores of the machine.
     pub cores: usize,

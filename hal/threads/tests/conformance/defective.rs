@@ -1,0 +1,455 @@
+//! Hardware that gets one thing wrong.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashSet,
+    ptr::NonNull,
+    thread,
+    time::{Duration, Instant},
+};
+
+use hal::{
+    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, MpbLine, Reason, Region, Regions,
+    SharedAddress, Topology,
+    cached::{Touch, ViewAccess},
+    emulated::Emulated,
+    kind,
+    kit::{
+        Account, CachedMemory, CombinedLines, CounterAccess, Expense, ExposedMemory, Hardware, Hooks, Registers,
+        Signals, Slot, Ticks, Turns, UncachedWords, Watch, Woken,
+    },
+};
+use threads::ThreadPlatform;
+
+/// What a machine gets wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Defect {
+    None,
+    DrainsNothing,
+    KeepsStaleLines,
+    StoresWholeLines,
+    FlushesNothing,
+    FlushesAllOfNothing,
+    GivesRegistersToAll,
+    NeverFreesRegisters,
+    LosesInterrupts,
+    TakesInterruptsTwice,
+    ForgetsDeadlines,
+    ClockGoesBack,
+    LosesWords,
+    ExposesNothingNew,
+    CutsOffLines,
+    TearsLines,
+    CountsUpOnly,
+    ConcealsNothing,
+    NeverLetsGo,
+    ConcealsWhatIsReached,
+    LosesLines,
+    HalvesMpbs,
+    MergesStores,
+    FlushesDirtyLinesOnly,
+    StoresFetchNothing,
+    SlicesStayClean,
+    FlushesNoExposures,
+    WordsReachNothing,
+    ForgetsNoSlots,
+    HasOneRegister,
+    FreesOthers,
+    RacesForRegisters,
+    InterruptsItself,
+    KeepsInterrupts,
+    HasClocksApart,
+    IsTwoMachines,
+    StaysAway,
+}
+
+/// Beside the word that stands for a register: those in which cores say that they have found one free, until
+/// they free it.
+const WANTED: usize = 100;
+
+/// Hardware with a defect.
+pub(crate) struct Defective {
+    inner: Emulated<ThreadPlatform>,
+    defect: Defect,
+    /// How often the clock was read, and interrupts were taken.
+    count: Cell<u64>,
+    was_interrupted: Cell<bool>,
+    /// Stores to the line in a buffer that loses it when another is stored to.
+    held: RefCell<Vec<(LineAddress, usize, Vec<u8>)>>,
+    /// Whether views have stored anything since the last flush.
+    is_dirty: Cell<bool>,
+    /// The lines in the cache.
+    present: RefCell<HashSet<SharedAddress>>,
+}
+
+impl Defective {
+    pub(crate) fn new(inner: Emulated<ThreadPlatform>, defect: Defect) -> Self {
+        Self {
+            inner,
+            defect,
+            count: Cell::new(0),
+            was_interrupted: Cell::new(false),
+            held: RefCell::default(),
+            is_dirty: Cell::new(false),
+            present: RefCell::default(),
+        }
+    }
+
+    /// The line that stands for one of an MPB.
+    fn real(&self, at: LineAddress) -> LineAddress {
+        match at {
+            LineAddress::Mpb(MpbLine { core, line })
+                if self.is(Defect::HalvesMpbs) && usize::from(line) > MPB_LINES / 2 =>
+            {
+                LineAddress::Mpb(MpbLine::new(core, usize::from(line) - MPB_LINES / 2))
+            }
+            _ => at,
+        }
+    }
+
+    /// The register that stands for that of a core.
+    fn register(&self, core: CoreId) -> CoreId {
+        if self.is(Defect::HasOneRegister) { CoreId::new(0) } else { core }
+    }
+
+    /// Words that stand for the registers of cores, far from what is checked.
+    fn register_word(&self) -> Region<kind::Uncached> {
+        // SAFETY: nothing else uses this machine.
+        let regions = unsafe { Regions::new(self.layout().controllers()) };
+        regions.region(SharedAddress::new(0, 1 << 20), 4096)
+    }
+
+    /// Has words of what another core exposes leave no trace that they were reached.
+    fn forget_words(&self, region: Region<kind::Uncached>) {
+        let is_foreign = matches!(region.start().home(), Home::Core(owner) if owner != self.core());
+        if self.is(Defect::WordsReachNothing) && is_foreign {
+            self.inner.let_go(region.mapped());
+        }
+    }
+
+    /// Ticks that the core's clock is ahead.
+    fn ahead(&self) -> u64 {
+        let core = self.core().index() as u64;
+        2_000_000_000 + if self.is(Defect::HasClocksApart) { core * 10_000_000_000 } else { 0 }
+    }
+
+    fn is(&self, defect: Defect) -> bool {
+        self.defect == defect
+    }
+}
+
+impl Topology for Defective {
+    fn core(&self) -> CoreId {
+        self.inner.core()
+    }
+
+    fn layout(&self) -> &Layout {
+        self.inner.layout()
+    }
+
+    fn machine(&self) -> u64 {
+        self.inner.machine() + if self.is(Defect::IsTwoMachines) { self.core().index() as u64 } else { 0 }
+    }
+}
+
+impl CombinedLines for Defective {
+    fn load_line(&self, at: LineAddress) -> Line {
+        self.inner.load_line(self.real(at))
+    }
+
+    fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        let at = self.real(at);
+        if self.is(Defect::MergesStores) && bytes.len() < LINE_BYTES {
+            self.inner.invalidate_lines();
+            let mut line = self.inner.load_line(at).0;
+            thread::yield_now();
+            line[offset..offset + bytes.len()].copy_from_slice(bytes);
+            return self.inner.store_line(at, 0, &line);
+        }
+        if self.is(Defect::LosesLines) {
+            let mut held = self.held.borrow_mut();
+            held.retain(|(line, ..)| *line == at);
+            return held.push((at, offset, bytes.to_vec()));
+        }
+        if self.is(Defect::StoresWholeLines) {
+            let mut line = [0; LINE_BYTES];
+            line[offset..offset + bytes.len()].copy_from_slice(bytes);
+            return self.inner.store_line(at, 0, &line);
+        }
+        if self.is(Defect::TearsLines) && bytes.len() == LINE_BYTES {
+            let (first, second) = bytes.split_at(LINE_BYTES / 2);
+            self.inner.store_line(at, 0, first);
+            self.inner.drain();
+            // Cores in step with each other would never meet in the middle.
+            thread::sleep(Duration::from_micros(500 + 300 * self.core().index() as u64));
+            return self.inner.store_line(at, LINE_BYTES / 2, second);
+        }
+        let len = if self.is(Defect::CutsOffLines) { bytes.len().min(31) } else { bytes.len() };
+        self.inner.store_line(at, offset, &bytes[..len]);
+    }
+
+    fn invalidate_lines(&self) {
+        if !self.is(Defect::KeepsStaleLines) {
+            self.inner.invalidate_lines();
+        }
+    }
+
+    fn drain(&self) {
+        for (at, offset, bytes) in self.held.take() {
+            self.inner.store_line(at, offset, &bytes);
+        }
+        if !self.is(Defect::DrainsNothing) {
+            self.inner.drain();
+        }
+    }
+}
+
+impl UncachedWords for Defective {
+    fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        let word = self.inner.load_word(region, index);
+        self.forget_words(region);
+        word
+    }
+
+    fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        let is_meeting = self.is(Defect::StaysAway) && region.start().offset() == 0 && value == 12;
+        if !(self.is(Defect::LosesWords) && index == 7 || is_meeting) {
+            self.inner.store_word(region, index, value);
+            self.forget_words(region);
+        }
+    }
+}
+
+impl Registers for Defective {
+    fn test_and_set(&self, core: CoreId) -> bool {
+        if self.is(Defect::RacesForRegisters) {
+            let words = self.register_word();
+            let is_free = self.inner.load_word(words, core.index()) == 0;
+            if is_free {
+                // What follows is later: another core may find the register free meanwhile, and is given time to.
+                let [own, other] = [0, 1].map(|other| WANTED + (self.core().index() ^ other));
+                self.inner.store_word(words, own, 1);
+                let late = Instant::now() + Duration::from_millis(10);
+                while self.inner.load_word(words, other) == 0 && Instant::now() < late {
+                    thread::yield_now();
+                }
+                self.inner.store_word(words, core.index(), 1);
+            }
+            return is_free;
+        }
+        self.inner.test_and_set(self.register(core)) || self.is(Defect::GivesRegistersToAll)
+    }
+
+    fn free(&self, core: CoreId) {
+        match self.defect {
+            Defect::NeverFreesRegisters => {}
+            Defect::FreesOthers => self.inner.free(CoreId::new((core.index() + 1) % self.layout().cores())),
+            Defect::RacesForRegisters => {
+                self.inner.store_word(self.register_word(), WANTED + self.core().index(), 0);
+                self.inner.store_word(self.register_word(), core.index(), 0);
+            }
+            _ => self.inner.free(self.register(core)),
+        }
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        let is_lost = self.is(Defect::CountsUpOnly) && access == CounterAccess::Decrement;
+        self.inner.access_counter(counter, if is_lost { CounterAccess::Read } else { access })
+    }
+}
+
+// SAFETY: the hardware below promises it.
+unsafe impl CachedMemory for Defective {
+    const WATCHES_VIEWS: bool = true;
+
+    fn view_address(&self, region: Region<kind::Cached>) -> *mut u8 {
+        self.inner.view_address(region)
+    }
+
+    fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
+        if self.is(Defect::SlicesStayClean) && access == ViewAccess::SliceMut {
+            return self.inner.touch(region, ViewAccess::Slice);
+        }
+        self.is_dirty.set(self.is_dirty.get() || access.writes());
+        let touch = self.inner.touch(region, access);
+        for line in (0..region.len_lines()).map(|line| region.start().plus(LINE_BYTES * line)) {
+            if self.present.borrow_mut().insert(line) && access.writes() && self.is(Defect::StoresFetchNothing) {
+                let offset = line.offset() - region.start().offset();
+                // SAFETY: the line was touched for a store, which follows, and the region is that line or has it.
+                unsafe { self.inner.view_address(region).add(offset).cast::<Line>().write(Line::default()) };
+            }
+        }
+        touch
+    }
+
+    fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {
+        self.inner.end_access(region, touch);
+    }
+
+    fn end_view(&self, region: Region<kind::Cached>) {
+        self.inner.end_view(region);
+    }
+
+    fn end_slices(&self) {
+        self.inner.end_slices();
+    }
+
+    fn flush(&self, region: Region<kind::Cached>) {
+        let is_kept = match self.defect {
+            Defect::FlushesNothing => true,
+            Defect::FlushesDirtyLinesOnly => !self.is_dirty.replace(false),
+            Defect::FlushesNoExposures => matches!(region.start().home(), Home::Core(_)),
+            _ => false,
+        };
+        if !is_kept {
+            for line in 0..region.len_lines() {
+                self.present.borrow_mut().remove(&region.start().plus(LINE_BYTES * line));
+            }
+            self.inner.flush(region);
+        }
+    }
+
+    fn flush_all(&self) {
+        if !self.is(Defect::FlushesAllOfNothing) {
+            self.present.borrow_mut().clear();
+            self.is_dirty.set(false);
+            self.inner.flush_all();
+        }
+    }
+}
+
+// SAFETY: the hardware below promises it. What is not exposed anew leads nowhere, or to what was exposed before and is
+// never given back; what is not concealed, the check keeps, or
+// has nobody reach any more.
+unsafe impl ExposedMemory for Defective {
+    unsafe fn expose(&self, region: Region<kind::Cached>, memory: NonNull<u8>) {
+        let memory = if self.is(Defect::ExposesNothingNew) {
+            NonNull::from(Box::leak(Box::new([Line::default(); 2]))).cast()
+        } else {
+            memory
+        };
+        // SAFETY: the caller says so, or two lines are leaked, which is as many as a check exposes.
+        unsafe { self.inner.expose(region, memory) }
+    }
+
+    fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId> {
+        match self.defect {
+            Defect::ConcealsNothing => Ok(()),
+            Defect::ConcealsWhatIsReached => self.inner.conceal(region).or(Ok(())),
+            _ => self.inner.conceal(region),
+        }
+    }
+
+    fn reach(&self, region: Region<kind::Cached>) {
+        self.inner.reach(region);
+    }
+
+    fn let_go(&self, region: Region<kind::Cached>) {
+        if !self.is(Defect::NeverLetsGo) {
+            self.inner.let_go(region);
+        }
+    }
+
+    fn map_slot(&self, slot: Slot, place: usize) {
+        self.inner.map_slot(slot, place);
+    }
+
+    fn forget_slot(&self, slot: Slot) {
+        if !self.is(Defect::ForgetsNoSlots) {
+            self.inner.forget_slot(slot);
+        }
+    }
+}
+
+impl Ticks for Defective {
+    fn now(&self) -> u64 {
+        self.count.set(self.count.get() + 1);
+        let back = if self.is(Defect::ClockGoesBack) && self.count.get() == 9 { 1_000_000_000 } else { 0 };
+        (self.inner.now() + self.ahead()) - back
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        // What never comes is waited for, for so many seconds of the core's own.
+        let waits = [Defect::LosesInterrupts, Defect::InterruptsItself, Defect::StaysAway];
+        self.inner.ticks_per_second() / if waits.contains(&self.defect) { 5 } else { 1 }
+    }
+}
+
+impl Turns for Defective {
+    type Patience = Deadline;
+
+    fn begin_wait(&self, deadline: Deadline) -> Deadline {
+        match deadline {
+            Deadline::At(ticks) if self.is(Defect::ForgetsDeadlines) => {
+                Deadline::At(ticks.saturating_sub(2_500_000_000))
+            }
+            Deadline::At(ticks) => Deadline::At(ticks - self.ahead()),
+            Deadline::Never => Deadline::Never,
+        }
+    }
+
+    fn before_poll(&self, watch: Watch<'_>) {
+        self.inner.before_poll(watch);
+    }
+
+    fn park(&self, patience: &mut Deadline, watch: Watch<'_>, reason: Reason) -> Woken {
+        if self.is(Defect::RacesForRegisters) && matches!(watch, Watch::Places([])) {
+            // A moment is long enough for another thread to run, however many there are.
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.inner.park(patience, watch, reason)
+    }
+
+    fn end_wait(&self, watch: Watch<'_>) {
+        self.inner.end_wait(watch);
+    }
+
+    fn relax(&self) {
+        self.inner.relax();
+    }
+
+    fn is_dying(&self) -> bool {
+        self.inner.is_dying()
+    }
+}
+
+impl Signals for Defective {
+    fn raise_interrupt(&self, target: CoreId) {
+        match self.defect {
+            Defect::LosesInterrupts => {}
+            Defect::InterruptsItself => self.inner.raise_interrupt(self.core()),
+            _ => self.inner.raise_interrupt(target),
+        }
+    }
+
+    fn open_interrupts(&self, open: bool) {
+        self.inner.open_interrupts(open);
+    }
+
+    fn interrupt_is_due(&self) -> bool {
+        self.inner.interrupt_is_due()
+            || self.is(Defect::TakesInterruptsTwice) && self.count.get() == u64::MAX
+            || self.is(Defect::KeepsInterrupts) && self.was_interrupted.get()
+    }
+
+    fn take_interrupt(&self) -> bool {
+        let is_second = self.is(Defect::TakesInterruptsTwice) && self.count.get() == u64::MAX;
+        let is_taken = self.inner.take_interrupt();
+        self.count.set(if is_taken && self.is(Defect::TakesInterruptsTwice) { u64::MAX } else { 0 });
+        self.was_interrupted.set(is_taken || self.was_interrupted.get());
+        is_taken || is_second || self.is(Defect::KeepsInterrupts)
+    }
+}
+
+impl Hooks for Defective {
+    fn spend(&self, expense: Expense) {
+        self.inner.spend(expense);
+    }
+}
+
+// SAFETY: the hardware below promises it, and nobody else has that.
+unsafe impl Hardware for Defective {
+    fn account(&self) -> &Account {
+        self.inner.account()
+    }
+}

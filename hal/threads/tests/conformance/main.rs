@@ -1,0 +1,100 @@
+//! `hal::conformance` on machines that are right, and on machines with a defect each: the message says which.
+
+mod defective;
+
+use hal::{
+    Cached, Regions, Topology,
+    conformance::{self, Room},
+    kit::HardwareCore,
+    topology::MAX_CONTROLLERS,
+};
+use threads::Machine;
+
+use defective::{Defect, Defective};
+
+/// What the cores of a machine with a defect find.
+fn found(cores: usize, defect: Defect) -> Vec<String> {
+    let results = Machine::new(cores).run_on_hardware(|inner| {
+        let core = HardwareCore::new(Defective::new(inner, defect));
+        let mut caches = core.take_caches().unwrap();
+        // SAFETY: nothing else uses this machine.
+        let regions = unsafe { Regions::new(MAX_CONTROLLERS) };
+        conformance::check(&core, &mut caches, &regions, &Room::of_all(&regions, cores))
+    });
+    match results {
+        Ok(results) => results.into_iter().filter_map(|result| Some(result.err()?.to_string())).collect(),
+        Err(failure) => vec![failure.to_string()],
+    }
+}
+
+#[test]
+fn a_machine_that_is_right_passes() {
+    for cores in [1, 2, 3, 8] {
+        assert_eq!(found(cores, Defect::None), [""; 0], "{cores} cores");
+    }
+}
+
+#[test]
+fn machines_that_are_right_in_other_ways_pass() {
+    for (machine, what) in [
+        (Machine::new(4).with_coherence(true), "coherent"),
+        (Machine::new(4).with_seeds(3, 0), "evicts"),
+        (Machine::new(4).with_seeds(0, 3), "hands over"),
+    ] {
+        let results = machine.run(|core| {
+            let mut caches = core.take_caches().unwrap();
+            // SAFETY: nothing else uses this machine.
+            let regions = unsafe { Regions::new(MAX_CONTROLLERS) };
+            conformance::check(core, &mut caches, &regions, &Room::of_all(&regions, core.layout().cores()))
+        });
+        assert!(results.unwrap().iter().all(Result::is_ok), "{what}");
+    }
+}
+
+#[test]
+fn each_defect_is_named() {
+    for (defect, message) in [
+        (Defect::DrainsNothing, "the drain pushes nothing out"),
+        (Defect::KeepsStaleLines, "the invalidation leaves lines in L1"),
+        (Defect::StoresWholeLines, "stores have to be masked by bytes"),
+        (Defect::FlushesNothing, "and flushed the region, and this core, which has flushed its own copy, finds "),
+        (Defect::FlushesAllOfNothing, "and flushed everything, and this core, which has flushed its own copy, finds "),
+        (Defect::GivesRegistersToAll, "registers: one that core 0 holds is taken a second time"),
+        (Defect::NeverFreesRegisters, "registers: one that was freed cannot be taken again"),
+        (Defect::LosesInterrupts, "interrupts: what core 1 has raised does not arrive"),
+        (Defect::TakesInterruptsTwice, "interrupts: one that was raised once was taken 2 times"),
+        (Defect::ForgetsDeadlines, "waits: one with a deadline of "),
+        (Defect::ClockGoesBack, "clock: "),
+        (Defect::LosesWords, "uncached words: core 1 has stored 0x20007 to word 7, which is 0x0"),
+        (Defect::ExposesNothingNew, "exposed memory: core 1 has exposed 1, and this core finds 0"),
+        (
+            Defect::ConcealsNothing,
+            "exposed memory: core 1 has exposed 1001 after other memory, which it has concealed, and",
+        ),
+        (Defect::NeverLetsGo, "core 1 has said that it lets go of "),
+        (Defect::ConcealsWhatIsReached, "and its owner gets it back: `conceal` has to refuse that"),
+        (Defect::TearsLines, "is read in parts, as "),
+        (Defect::CountsUpOnly, " is 11 and should be 9"),
+        (Defect::CutsOffLines, "MPB copies: a put of 32 bytes and a get of them give "),
+        (Defect::LosesLines, "a store to another line loses what is in the write-combine buffer"),
+        (Defect::HalvesMpbs, "`mpb_lines` says 256, and there are fewer"),
+        (Defect::MergesStores, "of two stores to a line at once, one is lost"),
+        (Defect::FlushesDirtyLinesOnly, "or this one leaves what was there before"),
+        (Defect::StoresFetchNothing, "a store has to fetch the rest of its line"),
+        (Defect::SlicesStayClean, " by a mutable slice and flushed everything, and this core"),
+        (Defect::FlushesNoExposures, " by a view of what it exposes, and flushed, and this core finds 0: "),
+        (Defect::WordsReachNothing, "and its owner gets it back: `conceal` has to refuse that"),
+        (Defect::ForgetsNoSlots, "`forget_slot` has to leave no line in L1"),
+        (Defect::HasOneRegister, " is free and cannot be taken, while others take theirs: each core has its own"),
+        (Defect::FreesOthers, "registers: one that was freed cannot be taken again"),
+        (Defect::RacesForRegisters, " under the lock of core 0 have come to "),
+        (Defect::InterruptsItself, "one has come that was raised on another core: it goes to its target alone"),
+        (Defect::KeepsInterrupts, "`take_interrupt` does not take it"),
+        (Defect::HasClocksApart, "ticks begin at the same moment for all cores"),
+        (Defect::IsTwoMachines, "all cores of a machine say the same"),
+        (Defect::StaysAway, "has not come to meeting 12, in the check of lines, within 20 s: "),
+    ] {
+        let found = found(2, defect);
+        assert!(found.iter().any(|line| line.contains(message)), "{defect:?}: {found:#?}");
+    }
+}
