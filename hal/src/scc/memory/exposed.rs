@@ -68,7 +68,10 @@ pub(crate) fn take_out(words: &impl Words, start: usize, len_bytes: usize, cores
     let Some(entry) = (0..MAX_EXPOSURES).find(is_it).filter(|_| len_bytes > 0) else { return Ok(()) };
     words.store(own, words_of(entry)[1], 0);
     let reaches = |core: &CoreId| words.load(own, word_of(*core)) >> entry & 1 == 1;
-    (0..cores).map(CoreId::new).find(reaches).map_or(Ok(()), Err)
+    let Some(core) = (0..cores).map(CoreId::new).find(reaches) else { return Ok(()) };
+    // It stays exposed, as it has to while somebody has it.
+    words.store(own, words_of(entry)[1], len_bytes as u32);
+    Err(core)
 }
 
 /// An exposure of another core.
