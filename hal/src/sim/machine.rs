@@ -172,6 +172,8 @@ pub struct Checked<R> {
     pub findings: Vec<Finding>,
     /// Drains, invalidations and flushes of the program, by their places, with [`Options::lint`].
     pub asked_for: Vec<AskedFor>,
+    /// How often something was left out, with [`Options::left_out`].
+    pub times_left_out: u64,
 }
 
 /// Where the cores and controllers of a layout are.
@@ -298,7 +300,7 @@ impl Machine {
         } else {
             Vec::new()
         };
-        Checked { result, findings, asked_for: checker.asked_for() }
+        Checked { result, findings, asked_for: checker.asked_for(), times_left_out: checker.times_left_out() }
     }
 
     pub(super) fn run_with<R>(

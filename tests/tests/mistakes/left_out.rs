@@ -53,36 +53,51 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("notification::what_is_left_comes_at_the_end", "scc:3"),
 ];
 
-/// Of which files how many calls of a kind are not missed in these programs: another machine needs them (caches that fetch pages, domains),
-/// another order of the ranks, or nobody does. Which it is, has to be found out one by one; here they are kept from becoming more.
-const NOT_MISSED: &[(&str, Upkeep, usize)] = &[
-    ("collective/barrier/group.rs", Upkeep::Drain, 1),
-    ("collective/coherence/scope.rs", Upkeep::Purge, 1),
-    ("collective/notification/mod.rs", Upkeep::Drain, 1),
-    ("collective/notification/node.rs", Upkeep::Drain, 1),
-    ("collective/notification/node.rs", Upkeep::Invalidation, 1),
-    ("collective/notification/turn.rs", Upkeep::Drain, 2),
-    ("collective/notification/turn.rs", Upkeep::Invalidation, 1),
-    ("lock/mutex.rs", Upkeep::Flush, 1),
-    ("lock/queue.rs", Upkeep::Drain, 3),
-    ("lock/queue.rs", Upkeep::Invalidation, 2),
-    ("memory/words.rs", Upkeep::Drain, 1),
-    ("memory/words.rs", Upkeep::Invalidation, 1),
-    ("mpb/rcce_profile.rs", Upkeep::Drain, 1),
-    ("one_sided/copy_engine/buffer.rs", Upkeep::Drain, 3),
-    ("one_sided/copy_engine/buffer.rs", Upkeep::Invalidation, 1),
-    ("one_sided/copy_engine/mod.rs", Upkeep::Drain, 2),
-    ("one_sided/message/sections.rs", Upkeep::Drain, 1),
-    ("one_sided/message/sections.rs", Upkeep::Invalidation, 1),
-    ("one_sided/message/target.rs", Upkeep::Invalidation, 1),
-    ("one_sided/window/exposing.rs", Upkeep::Invalidation, 1),
-    ("one_sided/window/exposure.rs", Upkeep::Flush, 1),
-    ("one_sided/window/fence.rs", Upkeep::Invalidation, 1),
-    ("one_sided/window/lock.rs", Upkeep::Invalidation, 1),
-    ("one_sided/window/marks/mod.rs", Upkeep::Drain, 2),
-    ("one_sided/window/mod.rs", Upkeep::Flush, 2),
-    ("one_sided/window/passive.rs", Upkeep::Invalidation, 1),
+/// In which rooms how many calls of a kind are not named when they are left out of these programs. Those that are harmless here are needed by
+/// another machine (caches that fetch pages, domains), by another order of the ranks, or by nobody. Which it is, has to be found out one by
+/// one; here they are kept from becoming more. What fails without being named is what the checker has to learn.
+const NOT_NAMED: &[(&str, Upkeep, Fate, usize)] = &[
+    ("collective/barrier", Upkeep::Drain, Fate::Harmless, 1),
+    ("collective/coherence", Upkeep::Purge, Fate::Harmless, 1),
+    ("collective/notification", Upkeep::Drain, Fate::Harmless, 4),
+    ("collective/notification", Upkeep::Invalidation, Fate::Fails, 1),
+    ("collective/notification", Upkeep::Invalidation, Fate::Harmless, 1),
+    ("lock", Upkeep::Drain, Fate::Harmless, 3),
+    ("lock", Upkeep::Invalidation, Fate::Harmless, 2),
+    ("lock", Upkeep::Flush, Fate::Harmless, 1),
+    ("memory", Upkeep::Drain, Fate::Harmless, 1),
+    ("memory", Upkeep::Invalidation, Fate::Harmless, 1),
+    ("mpb", Upkeep::Drain, Fate::Harmless, 1),
+    ("one_sided/copy_engine", Upkeep::Drain, Fate::Harmless, 5),
+    ("one_sided/copy_engine", Upkeep::Invalidation, Fate::Harmless, 1),
+    ("one_sided/message", Upkeep::Drain, Fate::Harmless, 1),
+    ("one_sided/message", Upkeep::Invalidation, Fate::Harmless, 2),
+    ("one_sided/window", Upkeep::Invalidation, Fate::Harmless, 4),
+    ("one_sided/window", Upkeep::Flush, Fate::Harmless, 3),
+    ("one_sided/window/marks", Upkeep::Drain, Fate::Fails, 1),
+    ("one_sided/window/marks", Upkeep::Drain, Fate::Harmless, 1),
 ];
+
+/// What becomes of programs without a call.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fate {
+    /// The checker says that it is missing, or another one of its kind.
+    Named,
+    /// The run ends wrong, or something else is found.
+    Fails,
+    /// Nothing.
+    Harmless,
+}
+
+/// Whether a finding's advice is to put such a call there.
+fn is_about(remedy: &str, upkeep: Upkeep) -> bool {
+    let words: &[&str] = match upkeep {
+        Upkeep::Drain => &["a drain is missing"],
+        Upkeep::Invalidation => &["an `invalidate_mpb` is missing"],
+        Upkeep::Flush | Upkeep::Purge => &["`write_back_invalidate`"],
+    };
+    words.iter().any(|word| remedy.contains(word))
+}
 
 /// A call of a protocol.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +118,7 @@ fn checked(test: &str, name: &str, options: Options) -> Checked<()> {
 }
 
 #[test]
-fn each_call_of_a_protocol_is_missed() {
+fn each_call_of_a_protocol_is_named_when_it_is_missing() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../collectives/src");
     let root = root.canonicalize().expect("it is there");
     let mut calls: BTreeMap<Call, (BTreeSet<usize>, BTreeSet<usize>)> = BTreeMap::new();
@@ -119,18 +134,34 @@ fn each_call_of_a_protocol_is_missed() {
             programs.insert(number);
         }
     }
-    let is_missed = |call: &Call, addresses: &BTreeSet<usize>, programs: &BTreeSet<usize>| {
+    let fate = |call: &Call, addresses: &BTreeSet<usize>, programs: &BTreeSet<usize>| {
         let left_out = LeftOut { upkeep: call.upkeep, addresses: addresses.iter().copied().collect() };
-        programs.iter().any(|number| {
+        let (mut times, mut fate) = (0, Fate::Harmless);
+        for number in programs {
             let (test, name) = PROGRAMS[*number];
-            let options = Options { left_out: Some(left_out.clone()), ..Options::default() };
-            !checked(test, name, options).findings.is_empty()
-        })
+            let run = checked(test, name, Options { left_out: Some(left_out.clone()), ..Options::default() });
+            times += run.times_left_out;
+            if run.findings.iter().any(|finding| is_about(&finding.remedy, call.upkeep)) {
+                fate = Fate::Named;
+                break;
+            }
+            if run.result.is_err() || !run.findings.is_empty() {
+                fate = Fate::Fails;
+            }
+        }
+        assert!(times > 0, "{}:{} was never left out", call.file, call.line);
+        fate
     };
-    let mut not_missed: BTreeMap<(&str, Upkeep), usize> = BTreeMap::new();
-    for (call, _) in calls.iter().filter(|(call, (addresses, programs))| !is_missed(call, addresses, programs)) {
-        *not_missed.entry((&call.file, call.upkeep)).or_default() += 1;
+    // By rooms: a call that its function ends with may be known by the file of the caller, as the compiler sees fit.
+    let mut not_named: BTreeMap<(String, Upkeep, Fate), usize> = BTreeMap::new();
+    for (call, (addresses, programs)) in &calls {
+        let fate = fate(call, addresses, programs);
+        if fate != Fate::Named {
+            let room = call.file.rsplit_once('/').map_or("", |(room, _)| room);
+            *not_named.entry((room.into(), call.upkeep, fate)).or_default() += 1;
+        }
     }
-    let not_missed: Vec<_> = not_missed.into_iter().map(|((file, upkeep), count)| (file, upkeep, count)).collect();
-    assert_eq!(not_missed, NOT_MISSED, "of {} calls", calls.len());
+    let not_named = not_named.iter().map(|((room, upkeep, fate), count)| (room.as_str(), *upkeep, *fate, *count));
+    let not_named: Vec<_> = not_named.collect();
+    assert_eq!(not_named, NOT_NAMED, "of {} calls", calls.len());
 }

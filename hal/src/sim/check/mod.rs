@@ -32,6 +32,8 @@ pub use self::{
 
 use self::finding::Remedy;
 
+use core::cell::Cell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -95,6 +97,8 @@ pub(super) struct Checker {
     one_sided: OneSided,
     upkeeps: Option<Upkeeps>,
     left_out: Option<LeftOut>,
+    /// How often it was.
+    times_left_out: Cell<u64>,
     raw: Vec<Raw>,
     known: FxHashSet<(Mistake, Id, Option<Id>)>,
     alike: FxHashMap<(Mistake, u16, Option<u16>), usize>,
@@ -130,6 +134,7 @@ impl Checker {
             one_sided: OneSided::new(cores),
             upkeeps: None,
             left_out: None,
+            times_left_out: Cell::new(0),
             raw: Vec::new(),
             known: FxHashSet::default(),
             alike: FxHashMap::default(),
@@ -152,7 +157,14 @@ impl Checker {
     /// Whether it leaves out what the running core asks for.
     pub(super) fn leaves_out(&self, upkeep: Upkeep) -> bool {
         let left_out = self.left_out.as_ref().filter(|left_out| left_out.upkeep == upkeep);
-        left_out.is_some_and(|left_out| Trace::now().comes_through(&left_out.addresses))
+        let leaves_out = left_out.is_some_and(|left_out| Trace::now().comes_through(&left_out.addresses));
+        self.times_left_out.set(self.times_left_out.get() + u64::from(leaves_out));
+        leaves_out
+    }
+
+    /// How often something was left out.
+    pub(super) fn times_left_out(&self) -> u64 {
+        self.times_left_out.get()
     }
 
     /// What the program has asked for, if account was kept of it.
