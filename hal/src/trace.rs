@@ -106,7 +106,7 @@ pub trait Trace {
     /// The operation ends that began last.
     fn end_span(&self) {}
 
-    /// A phase of the program begins, which the program calls `name`.
+    /// A phase of the program begins, which the program calls `name`; 32 bytes of that are kept.
     fn mark(&self, name: &str) {
         let _ = name;
     }

@@ -3,11 +3,13 @@
 //! Operations and waits are noted when they end, with their begin, so that what is forgotten for lack of memory, the
 //! oldest, leaves nothing half. A store is noted when it leaves the write-combine buffer, since nobody sees it earlier.
 
-use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
+use alloc::{collections::VecDeque, vec::Vec};
 use core::{
     cell::{Cell, RefCell},
     fmt,
 };
+
+use heapless::String;
 
 use crate::{CoreId, LineAddress, Place, Reason, SharedAddress, Span};
 
@@ -79,11 +81,14 @@ pub(super) struct Waited {
     pub(super) timed_out: bool,
 }
 
+/// Bytes of a phase's name that are kept: a record has room for them, and needs no memory of the program's.
+const NAME_BYTES: usize = 32;
+
 enum Record {
     Span { depth: u8, begin: u64, end: u64, of_hardware: bool, span: Span },
     Wait { depth: u8, begin: u64, end: u64, waited: Waited },
     Place(Spot),
-    Mark { at: u64, name: Box<str> },
+    Mark { at: u64, name: String<NAME_BYTES> },
     Store { first: u64, count: u32, mask: u32, begin: u64, visible: u64 },
 }
 
@@ -222,7 +227,7 @@ impl Tracer {
     pub(super) fn tell(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         let Ok(log) = self.log.try_borrow() else { return reader(&format_args!("c {moments_per_second} 0")) };
         log.show(moments_per_second, reader);
-        log.open.iter().enumerate().for_each(|(depth, open)| reader(&UnderWay(depth, open)));
+        log.open.iter().enumerate().for_each(|(depth, open)| reader(&UnderWay(depth.min(usize::from(u8::MAX)), open)));
     }
 
     pub(super) fn begin(&self, now: u64, of_hardware: bool, span: Span) {
@@ -252,7 +257,14 @@ impl Tracer {
 
     /// A phase of the program begins.
     pub(super) fn mark(&self, now: u64, name: &str) {
-        self.log.borrow_mut().push(Record::Mark { at: now, name: name.into() });
+        let mut kept = String::new();
+        for letter in name.chars() {
+            // A record is a line.
+            if kept.push(if letter.is_control() { ' ' } else { letter }).is_err() {
+                break;
+            }
+        }
+        self.log.borrow_mut().push(Record::Mark { at: now, name: kept });
     }
 
     /// Bytes of a place were changed, which others see from `visible` on. Runs of whole lines are noted as one.
@@ -355,6 +367,15 @@ mod tests {
         tracer.end_wait(5, Watch::Places(&[]), waited);
         tracer.end_span(6);
         assert_eq!(lines(&tracer), ["c 10 0", "h 1 2 3 - 0 MPB put", "w 1 4 5 - 2 ok a flag", "s 0 1 6 7 32 send"]);
+    }
+
+    #[test]
+    fn names_of_phases_are_parts_of_lines() {
+        let tracer = Tracer::default();
+        tracer.start(1000 * size_of::<Record>());
+        tracer.mark(3, "two\nlines");
+        tracer.mark(4, "a name of forty letters, the last of ééé");
+        assert_eq!(lines(&tracer), ["c 10 0", "m 3 two lines", "m 4 a name of forty letters, the las"]);
     }
 
     #[test]
