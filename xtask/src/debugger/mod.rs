@@ -7,7 +7,7 @@ use crate::{monitor::Monitor, program::Program, progress::Progress, setup::Debug
 use anyhow::{Context, Result};
 use clap::Args;
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -87,7 +87,7 @@ impl Stop {
         let mut sources = String::new();
         for (name, source) in COMMANDS {
             let file = directory.join(name);
-            fs::write(&file, source).context("cannot write the debugger's commands")?;
+            replace(&file, |to| fs::write(to, source)).context("cannot write the debugger's commands")?;
             sources += &format!("source {}\n", file.display());
         }
         let begin = match self {
@@ -103,19 +103,23 @@ impl Stop {
             socket.display(),
         );
         fs::write(&script, &text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
-        fs::write(directory.join(SCRIPT), text).context("cannot write the debugger's script for editors")?;
-        link(&monitor.image, &directory.join(IMAGE)).context("cannot link the image for editors")?;
+        let for_editors = replace(&directory.join(SCRIPT), |to| fs::write(to, &text))
+            .and_then(|()| replace(&directory.join(IMAGE), |to| std::os::unix::fs::symlink(&monitor.image, to)));
+        if let Err(error) = for_editors {
+            eprintln!("editors find another machine or none in {}: {error}", workspace::display(&directory));
+        }
         let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
         Ok(Debugger { stop: self, stub, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
     }
 }
 
-/// Lets a link lead to a file, whatever was there.
-fn link(to: &Path, from: &Path) -> std::io::Result<()> {
-    match fs::remove_file(from) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => std::os::unix::fs::symlink(to, from),
-    }
+/// Makes a file that takes the place of another one at once: other sessions may read that, or make theirs.
+fn replace(file: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let directory = file.parent().unwrap_or(Path::new("."));
+    let scratch = tempfile::tempdir_in(directory)?;
+    let made = scratch.path().join("made");
+    make(&made)?;
+    fs::rename(made, file)
 }
 
 /// A machine that can be debugged.

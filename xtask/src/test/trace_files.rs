@@ -140,10 +140,7 @@ impl Reader {
             let [(from, begin, true), (to, end, false)] = ends.as_slice() else {
                 bail!("arrow {id} of {category} has the ends {ends:?}");
             };
-            ensure!(
-                *begin <= *end + NOTHING_US || category == "ended",
-                "arrow {id} of {category} ends before it begins"
-            );
+            ensure!(*begin <= *end + NOTHING_US, "arrow {id} of {category} ends before it begins");
             for (track, at) in [(from, begin), (to, end)] {
                 let slices = found.slices.get(track).map_or(&[][..], Vec::as_slice);
                 let within = slices.iter().any(|(begin, end, _)| begin - NOTHING_US <= *at && *at <= end + NOTHING_US);
