@@ -11,6 +11,7 @@ use crate::{
     machine::{self, Machine},
     places::{self, Frame},
     program::Program,
+    report::{More, ReportOptions},
     run::{self, Common, Domains},
     sim, workspace,
 };
@@ -71,7 +72,7 @@ pub(crate) struct Arguments {
     lint: Option<Lint>,
 
     /// Show findings as JSON, for tools, and nothing else
-    #[arg(long)]
+    #[arg(long, conflicts_with = "report")]
     json: bool,
 
     /// Seconds of processor time until a run that does not end is given up
@@ -80,6 +81,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     domains: Domains,
+
+    #[command(flatten)]
+    report: ReportOptions,
 
     #[command(flatten)]
     common: Common,
@@ -116,8 +120,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         sim::build(&program, Profile::Release)?
     };
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
-    let (limit, mut found, mut failed) = (Duration::from_secs(arguments.timeout), BTreeMap::new(), None);
-    let mut asked_for = Vec::new();
+    let (limit, mut found, mut asked_for) = (Duration::from_secs(arguments.timeout), BTreeMap::new(), Vec::new());
+    // The first run that has failed, or else the first of all.
+    let mut shown: Option<(guest::Outcome, Result<()>)> = None;
     for seed in 0..=arguments.seeds {
         let mut command = host_command::of(&binary, words(seed)?, &inputs)?;
         let label = if seed == 0 { label.clone() } else { format!("{label} with seed {seed}") };
@@ -128,24 +133,36 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         };
         note(&findings(&outcome.transcript, loaded.as_deref())?, &mut found);
         asked_for.extend(lint::asked_for(&outcome.transcript, loaded.as_deref())?);
-        if let Err(error) = outcome.verdict() {
-            failed.get_or_insert((outcome, error));
+        let verdict = outcome.verdict();
+        if shown.as_ref().is_none_or(|(_, known)| known.is_ok() && verdict.is_err()) {
+            shown = Some((outcome, verdict));
         }
     }
-    let wasted = arguments.lint.map_or_else(Vec::new, |of| lint::wasted(&asked_for, of, &workspace::root()));
+    let Some((outcome, verdict)) = shown else { return Ok(()) };
+    let is_right = found.is_empty() && verdict.is_ok();
+    // What looks useless in a run that went wrong may be what the right one needs.
+    let lint = arguments.lint.filter(|_| is_right);
+    let wasted = lint.map_or_else(Vec::new, |of| lint::wasted(&asked_for, of, &workspace::root()));
     if arguments.json {
         let all = found.values().map(to_json).chain(wasted.iter().map(Wasted::to_json));
         println!("{:#}", Value::Array(all.collect()));
     } else {
         found.keys().for_each(|line| println!("{line}"));
         wasted.iter().for_each(|wasted| println!("{wasted}"));
+        if arguments.lint.is_some() && !is_right {
+            println!("--lint names nothing until the runs end well and without findings");
+        }
+        let more = || Ok(More { findings: found.keys().cloned().collect(), ..More::default() });
+        let directory = workspace::results(&program.name).join("check");
+        // How the run ended is told below.
+        arguments.report.conclude(&outcome, &directory, Ok(()), more)?;
     }
-    match (found.len(), failed) {
-        (0, Some((outcome, error))) => {
+    match (found.len(), verdict) {
+        (0, Err(error)) => {
             outcome.show_messages();
             Err(error)
         }
-        (0, None) => {
+        (0, Ok(())) => {
             if !arguments.json {
                 match wasted.len() {
                     0 => println!("{label}: nothing found"),
@@ -154,9 +171,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             }
             Ok(())
         }
-        (count, failed) => {
+        (count, verdict) => {
             if !arguments.json {
-                let also = failed.map_or_else(String::new, |(_, error)| format!(", and the run failed: {error:#}"));
+                let also = verdict.err().map_or_else(String::new, |error| format!(", and the run failed: {error:#}"));
                 println!("{label}: {count} {}{also}", if count == 1 { "finding" } else { "findings" });
             }
             Err(command_line::SaidWith(FOUND).into())

@@ -41,7 +41,8 @@ const OCCURRENCES: usize = 200;
 /// The option of commands that run a program.
 #[derive(Args, Default)]
 pub(crate) struct ReportOptions {
-    /// Write a page about the run, for a browser: results, output, what each rank did when, phases, critical path, waits
+    /// Write a page about the run, for a browser: results or findings, output, what each rank did when, phases, critical path,
+    /// waits
     #[arg(long, value_name = "FILE.html", conflicts_with = "lines")]
     report: Option<PathBuf>,
 }
@@ -160,6 +161,8 @@ fn results(outcome: &Outcome, directory: &Path) -> (Vec<Value>, Vec<String>) {
         });
         match drawn {
             Some(picture) => pictures.push(picture),
+            // Not every command writes files.
+            None if !path.exists() => {}
             None => files.push(format!("{}, {} bytes", workspace::display(&path), file.bytes.len())),
         }
     }
