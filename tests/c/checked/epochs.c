@@ -1,16 +1,9 @@
 /* Assertions, epochs and signatures of MPI's windows on three ranks: each case is wrong where `WRONG` is defined, and right otherwise. What
    is to be found is said at the lines, as `KIND: LETTER`, or `LETTER` alone at the other place of it. */
 #include "../check.h"
+#include "wrong.h"
 #include <mpi.h>
 #include <string.h>
-
-#ifdef WRONG
-#define RIGHT(...)
-#define WRONG_ONLY(...) __VA_ARGS__
-#else
-#define RIGHT(...) __VA_ARGS__
-#define WRONG_ONLY(...)
-#endif
 
 static int me, *part;
 static MPI_Win win;
@@ -88,6 +81,9 @@ static void a_post_after_stores(void)
         MPI_Win_complete(win);
     } else if (me == 1) {
         WRONG_ONLY(part[3] = 1); /* e */
+        /* That of another part changes nothing. */
+        MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win);
+        MPI_Win_unlock(2, win);
         MPI_Win_post(to_0, MPI_MODE_NOSTORE | MPI_MODE_NOPUT, win); /* one-sided misuse: e */
         MPI_Win_wait(win);
     }

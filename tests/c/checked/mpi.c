@@ -1,17 +1,10 @@
 /* One-sided operations and requests of MPI on three ranks: each case is wrong where `WRONG` is defined, and right otherwise. What is
    to be found is said at the lines, as `KIND: LETTER`, or `LETTER` alone at the other place of it. */
 #include "../check.h"
+#include "wrong.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-
-#ifdef WRONG
-#define RIGHT(...)
-#define WRONG_ONLY(...) __VA_ARGS__
-#else
-#define RIGHT(...) __VA_ARGS__
-#define WRONG_ONLY(...)
-#endif
 
 static int me, *part;
 static MPI_Win win;

@@ -1,7 +1,7 @@
 //! Mistakes around windows and collective operations: what epochs order, and what not.
 
 use collectives::{AccessEpoch, Blocks, Comm, Group, Lock, Operator, Window};
-use hal::{Clock, sim::SimCore};
+use hal::{Clock, Deadline, sim::SimCore};
 
 use crate::{
     cases,
@@ -18,6 +18,7 @@ cases! {
     OneSided on 2: a_local_flush_completes_nothing_there;
     OneSided on 2: a_put_over_an_accumulated_element;
     OneSided on 2: vector_puts_overlap;
+    OneSided on 2: an_answer_is_not_awaited;
 }
 
 /// Both put in one epoch of the target.
@@ -194,4 +195,33 @@ fn vector_puts_overlap(core: &SimCore, wrong: bool) {
         epoch.put_blocks(0, blocks(if wrong { 1 } else { 2 }), &values).unwrap(); // MISTAKE
         epoch.unlock();
     });
+}
+
+/// Notified puts to and fro in one epoch: an answer says that what it answers is there.
+fn an_answer_is_not_awaited(core: &SimCore, wrong: bool) {
+    let comm = Comm::world(core, regions::of_a_test()).unwrap();
+    let mut caches = caches(core);
+    let (window, view) = Window::<_, u32>::create(&comm, &mut caches, 64).unwrap();
+    let lent = window.lend(view, &mut caches).map_err(|_| ()).unwrap();
+    comm.barrier();
+    let (other, value) = (1 - me(core), [1; 8]);
+    let epoch = window.lock_all().unwrap();
+    if me(core) == 1 {
+        epoch.put_notify(other, 0, &value, 0).unwrap();
+        if !wrong {
+            epoch.await_notifications(0, 1, Deadline::Never).unwrap();
+        }
+        epoch.put_notify(other, 0, &value, 0).unwrap(); // MISTAKE
+        if wrong {
+            epoch.await_notifications(0, 1, Deadline::Never).unwrap();
+        }
+    } else {
+        epoch.await_notifications(0, 1, Deadline::Never).unwrap();
+        epoch.put_notify(other, 0, &value, 0).unwrap();
+        epoch.await_notifications(0, 1, Deadline::Never).unwrap();
+    }
+    epoch.unlock_all();
+    comm.barrier();
+    let view = lent.take_back(&mut caches);
+    window.free(view, &mut caches).map_err(|_| ()).unwrap();
 }

@@ -140,6 +140,7 @@ impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
         } else {
             // Buffers are free when the epoch is over, whatever was promised.
             self.operations.window.await_copies();
+            self.operations.are_over(false);
         }
         meets
     }

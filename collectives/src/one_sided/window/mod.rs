@@ -334,7 +334,6 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         Ok(self.peers.len(rank))
     }
 
-    /// Waits for what this rank's copy engine does for it, if it has one.
     /// Tells whoever debugs the program that an epoch is open.
     #[inline(always)]
     fn tell_open(&self, kind: &'static str, with: Ranks<'_>) {
@@ -347,6 +346,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         self.comm().hal().close_epoch(&Epoch { window: self.number(), kind, with });
     }
 
+    /// Waits for what this rank's copy engine does for it, if it has one.
     fn await_copies(&self) {
         self.engines.inspect(|engines| engines.finish());
     }

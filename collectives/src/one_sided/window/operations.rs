@@ -255,14 +255,21 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
             self.progress();
             let is_prompt = matches!(self.reach, Reach::Group { patience: Patience::CompletePrompt, .. });
             if !is_prompt || !self.some_wait() {
-                return window.await_notifications(counter, count, deadline);
+                window.await_notifications(counter, count, deadline)?;
+                break;
             }
             let has_passed = matches!(deadline, Deadline::At(ticks) if ticks <= hal.now());
             match window.await_notifications(counter, count, Deadline::At(0)) {
                 Err(Error::TimedOut { .. }) if !has_passed && !hal.is_dying() => hal.relax(),
-                outcome => return outcome,
+                outcome => {
+                    outcome?;
+                    break;
+                }
             }
         }
+        // They may answer what this rank has notified others of, which is in memory then.
+        self.are_over(false);
+        Ok(())
     }
 
     /// Carries out all that waits, in order; what has been posted to by now goes first.

@@ -79,6 +79,13 @@ fn is_misuse(why: &'static str, other: Id) -> Met {
 impl OneSided {
     /// A core synchronises a window. What it asserts, and what others have asserted, may not be so.
     pub(super) fn synchronise(&mut self, core: usize, id: Id, window: u64, how: Synchronisation<'_>) -> Vec<Met> {
+        let synchronises_own = match how {
+            Synchronisation::Fence(_) | Synchronisation::Post(..) | Synchronisation::Wait => true,
+            Synchronisation::Start(..) | Synchronisation::Complete => false,
+            Synchronisation::Lock { target, .. } | Synchronisation::Unlock(target) => {
+                target.is_none_or(|target| target.index() == core)
+            }
+        };
         let met = match how {
             Synchronisation::Fence(asserted) => {
                 let mut met = self.meet_stores(core, window, asserted);
@@ -116,7 +123,9 @@ impl OneSided {
                 Vec::new()
             }
         };
-        self.of_core(core, window).synchronised = id.number;
+        if synchronises_own {
+            self.of_core(core, window).synchronised = id.number;
+        }
         met
     }
 

@@ -48,8 +48,10 @@ fn asserted(assertions: i32) -> Asserted {
     all.into_iter().filter(|(flag, _)| assertions & flag != 0).map(|(_, asserted)| asserted).collect()
 }
 
+/// The cores of these ranks, if anybody is told of them.
 fn cores<C: Core>(here: &Here<'_, '_, '_, C>, ranks: &[usize]) -> Vec<CoreId> {
-    ranks.iter().map(|rank| here.core_of(*rank)).collect()
+    let told = if here.is_checked() { ranks } else { &[] };
+    told.iter().map(|rank| here.core_of(*rank)).collect()
 }
 
 impl Window {
