@@ -18,9 +18,10 @@ use crate::{
     Violation,
     cpu::{
         Core, Cpu, Shared, State,
-        debug::{Met, Points},
+        debug::Points,
         fibre::{Fibre, Request, Resume},
         look::Look,
+        met::Met,
     },
     ended::Ended,
 };

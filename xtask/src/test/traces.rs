@@ -17,7 +17,7 @@ const NAMES: [&str; 5] =
 const ONE_SIDED: &str = "wave";
 
 /// Where the simulator stops, and what is to be said there.
-const STOP: (&str, u64) = ("stop_at_access", 100);
+const STOP: (&str, u64) = ("stop_at_access", 60);
 
 /// Ranks of it talk to each other in an order that does not depend on time.
 const PROGRAM: &str = "hello";
@@ -95,7 +95,7 @@ fn shows_the_same(first: &Outcome, second: &Outcome) -> Result<()> {
     let (first, second) = (&first.transcript.text, &second.transcript.text);
     ensure!(first == second, "a run that was stopped at the same moment twice says {first:#?} and {second:#?}");
     let text = first.join("\n");
-    let expected = [", after 100 accesses", "MPB line 1 of core 0: memory has ", "under way: ", ".rs:"];
+    let expected = [", after 60 accesses", "MPB line 1 of core 0: memory has ", "under way: ", ".rs:"];
     for part in expected.into_iter().map(str::to_owned).chain((0..CORES).map(|rank| format!("rank {rank}, at "))) {
         ensure!(text.contains(&part), "`{part}` is missing in {text}");
     }

@@ -12,6 +12,7 @@ mod mesh;
 #[cfg(feature = "cpu")]
 mod needs;
 mod registers;
+mod system;
 mod uart;
 #[cfg(feature = "cpu")]
 mod watch;
@@ -19,7 +20,7 @@ mod watch;
 #[cfg(feature = "cpu")]
 pub(crate) use self::{cache::LINE_BYTES, needs::Need, watch::Watchpoint};
 use self::{core::Core, fpga::Fpga, mesh::Mesh, registers::Registers, uart::Uart};
-pub use self::{counts::Counts, dram::Dram, mesh::System};
+pub use self::{counts::Counts, dram::Dram, system::System};
 use crate::{Board, Violation};
 
 /// How a page is accessed.

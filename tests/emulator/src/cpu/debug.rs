@@ -12,20 +12,10 @@ use unicorn_engine::{Unicorn, uc_error};
 use super::{
     fibre::Request,
     hooks::{Cpu, Hooks, SPAN},
+    met::Met,
     state::{Seen, Stop},
 };
-use crate::{PageKind, chip::Watchpoint};
-
-/// What a core has met.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Met {
-    /// A breakpoint: the instruction is next.
-    Breakpoint,
-    /// The end of its step.
-    Step,
-    /// With the instruction before, bytes that are watched.
-    Watchpoint(Watchpoint),
-}
+use crate::PageKind;
 
 /// Where cores stop.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use prices::{Effect, Place};
 
 use super::{
     Core, Turn,
-    debug::Met,
+    met::Met,
     timing::{Ending, prediction::Predictor},
 };
 

@@ -20,6 +20,7 @@ mod hooks;
 mod instructions;
 mod lapic;
 pub(crate) mod look;
+pub(crate) mod met;
 mod operands;
 mod paging;
 mod passing;

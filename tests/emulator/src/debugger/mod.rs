@@ -19,7 +19,7 @@ use gdbstub::{
 };
 
 use self::wire::Wire;
-use crate::{cpu::debug::Met, ended::Ended, timed::Timed};
+use crate::{cpu::met::Met, ended::Ended, timed::Timed};
 
 type Stub = GdbStubStateMachine<'static, Timed, Wire>;
 type StopReason = MultiThreadStopReason<u32>;
