@@ -5,8 +5,7 @@ use alloc::{rc::Rc, vec::Vec};
 use super::{
     super::class::Class,
     arrays,
-    datatype::{Blocks, Datatype},
-    recipe::{Combiner, Recipe},
+    datatype::{Blocks, Combiner, Datatype, Recipe},
 };
 
 impl Datatype {

@@ -2,7 +2,7 @@
 
 use core::ptr;
 
-use super::{datatype::Datatype, flat::Flat};
+use super::datatype::{Datatype, Flat};
 
 impl Flat {
     /// Packs bytes of a message of `count` values, from byte `from` on, as many as there is room for. Returns how many that

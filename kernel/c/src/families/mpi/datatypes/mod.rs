@@ -1,6 +1,6 @@
 //! Datatypes: what is where in the memory of a program.
 //!
-//! A [`Datatype`] is made of others ([constructors], [arrays]), and knows its bounds. It is [flattened](flat) once, into runs
+//! A [`Datatype`] is made of others ([constructors], [arrays]), and knows its bounds. It is [flattened](Flat) once, into runs
 //! of bytes that repeat. By these, messages are packed from and unpacked to [memory], from any byte on. Nothing else in
 //! here follows a pointer of the program's.
 //!
@@ -13,14 +13,12 @@ pub(crate) mod calls;
 mod constructors;
 mod datatype;
 mod external;
-mod flat;
 mod making;
 mod memory;
 #[cfg(test)]
 mod oracle;
 mod packing;
 mod queries;
-mod recipe;
 mod typemap;
 
 use alloc::{ffi::CString, rc::Rc, vec::Vec};
@@ -36,9 +34,7 @@ use super::{
 pub(crate) use self::basics::BASICS;
 pub(crate) use self::{
     basics::{Basic, DATATYPE_NULL, Format, Group, basic},
-    datatype::Datatype,
-    flat::Flat,
-    recipe::Combiner,
+    datatype::{Combiner, Datatype, Flat},
 };
 
 /// A datatype of the program's, and what it has said of it.

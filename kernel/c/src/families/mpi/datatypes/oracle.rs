@@ -2,7 +2,7 @@
 
 use std::{rc::Rc, slice, vec, vec::Vec};
 
-use super::{BASICS, Basic, Combiner, Datatype, Datatypes, recipe::Contents};
+use super::{BASICS, Basic, Combiner, Datatype, Datatypes, datatype::Contents};
 
 /// A typemap: basic types and where they are, and bounds that were set.
 #[derive(Clone, Debug)]

@@ -15,6 +15,7 @@ use super::{
     },
     Combiner, DATATYPE_NULL,
     arguments::{Number, give, give_number},
+    datatype::Recipe,
 };
 
 /// Bytes of a name at most, with its end: `MPI_MAX_OBJECT_NAME`.
@@ -89,7 +90,7 @@ pub(super) unsafe fn envelope<C: Core>(
     combiner: *mut i32,
 ) -> Result<(), Fault> {
     let datatype = here.datatypes.get(handle)?;
-    if datatype.recipe().is_some_and(super::recipe::Recipe::is_large) {
+    if datatype.recipe().is_some_and(Recipe::is_large) {
         return Err(Fault::new(Class::TYPE, "the datatype was made with large counts: ask by MPI_Type_get_envelope_c"));
     }
     let mut large_counts = 0;
@@ -107,14 +108,14 @@ pub(super) unsafe fn envelope_c<C: Core, T: Number>(
     combiner: *mut i32,
 ) -> Result<(), Fault> {
     let datatype = here.datatypes.get(handle)?;
-    let contents = datatype.recipe().map(super::recipe::Recipe::contents).unwrap_or_default();
+    let contents = datatype.recipe().map(Recipe::contents).unwrap_or_default();
     // SAFETY: see above.
     unsafe {
         give_number(integers, contents.integers.len() as i64)?;
         give_number(addresses, contents.addresses.len() as i64)?;
         give_number(large_counts, contents.large_counts.len() as i64)?;
         give_number(types, datatype.recipe().map_or(0, |recipe| recipe.types().len()) as i64)?;
-        give(combiner, datatype.recipe().map_or(Combiner::Named, super::recipe::Recipe::combiner) as i32)
+        give(combiner, datatype.recipe().map_or(Combiner::Named, Recipe::combiner) as i32)
     }
 }
 
@@ -130,7 +131,7 @@ pub(super) unsafe fn contents<C: Core>(
     types: *mut Handle,
 ) -> Result<(), Fault> {
     let datatype = here.datatypes.get(handle)?;
-    if datatype.recipe().is_some_and(super::recipe::Recipe::is_large) {
+    if datatype.recipe().is_some_and(Recipe::is_large) {
         return Err(Fault::new(Class::TYPE, "the datatype was made with large counts: ask by MPI_Type_get_contents_c"));
     }
     let most = [most_integers, most_addresses, 0, most_types].map(Number::wide);

@@ -3,12 +3,20 @@
 //! A type is a list of basic values and of where they are, its *typemap*, which the standard's section on derived types
 //! defines everything by. Nobody writes typemaps down: a type is blocks of another type, and so on.
 
+mod flat;
+mod recipe;
+
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::{Cell, OnceCell};
 
 use super::{
     super::class::Class,
     basics::{Basic, Group},
+};
+
+#[cfg(test)]
+pub(crate) use self::recipe::Contents;
+pub(crate) use self::{
     flat::Flat,
     recipe::{Combiner, Recipe},
 };

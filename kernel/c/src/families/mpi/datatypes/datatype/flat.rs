@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::datatype::{Datatype, Made};
+use super::{Datatype, Made};
 
 /// `count` runs of `len` bytes, a stride apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

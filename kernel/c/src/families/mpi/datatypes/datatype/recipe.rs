@@ -2,7 +2,7 @@
 
 use alloc::{rc::Rc, vec::Vec};
 
-use super::datatype::Datatype;
+use super::Datatype;
 
 /// The functions that make types, with the ABI's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
