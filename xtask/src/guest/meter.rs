@@ -9,6 +9,9 @@ use std::{
 /// How often a guest is looked at.
 pub(crate) const GLANCE: Duration = Duration::from_millis(100);
 
+/// A guest that has used this much since the last look is not asleep: to find that out otherwise takes a look at all processes.
+const BUSY: Duration = Duration::from_millis(50);
+
 /// Looks at a guest that sleeps and says nothing until it will never do anything again: at least a minute.
 const PATIENCE: u32 = if cfg!(test) { 10 } else { 600 };
 
@@ -44,6 +47,8 @@ pub(crate) struct Meter {
     /// Looks at which it slept, less those at which it did not.
     asleep: u32,
     looked: Instant,
+    /// What it had used then.
+    used: Duration,
 }
 
 impl Meter {
@@ -51,7 +56,7 @@ impl Meter {
     pub(crate) fn open(limit: Duration, running: &Running) -> Self {
         let before = running.processor_time().unwrap_or_default();
         let patience = if limit == FOREVER { u32::MAX } else { PATIENCE };
-        Self { limit, before, patience, asleep: 0, looked: Instant::now() }
+        Self { limit, before, patience, asleep: 0, looked: Instant::now(), used: Duration::ZERO }
     }
 
     /// An account for a last errand: no more than `limit`, computed or slept.
@@ -71,9 +76,12 @@ impl Meter {
             return None;
         }
         self.looked = Instant::now();
-        // A timer that interrupts halted cores lets them run for a moment.
-        self.asleep = if running.is_asleep() { self.asleep + 1 } else { self.asleep.saturating_sub(1) };
         let used = running.processor_time().unwrap_or_default().saturating_sub(self.before);
+        let has_computed = used.saturating_sub(self.used) >= BUSY;
+        self.used = used;
+        // A timer that interrupts halted cores lets them run for a moment.
+        let is_asleep = !has_computed && running.is_asleep();
+        self.asleep = if is_asleep { self.asleep + 1 } else { self.asleep.saturating_sub(1) };
         if used >= self.limit {
             Some(Spent::Processor(self.limit))
         } else {

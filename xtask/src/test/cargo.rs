@@ -15,7 +15,7 @@ pub(super) const SIMULATED: &str = "tests";
 
 /// Packages that tests optimise no further than `tests`: protocols and programs, which take minutes to optimise, in each of their
 /// binaries, and seconds to run. The machine below them is optimised in full.
-const AT_LEVEL_1: [&str; 4] = ["collectives", "kernel", "measurements", "threads"];
+const AT_LEVEL_1: [&str; 5] = ["c-programs", "collectives", "kernel", "measurements", "threads"];
 
 /// A cargo command for the host. It is always for the whole workspace but the emulator, which is the board's: with fewer
 /// packages crates would have other features, and be built once more.
