@@ -223,7 +223,7 @@ fn distinct<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         format!("lines: there are {} in each MPB, and a check needs {} to {}", lines.end, room.start, room.end - 1)
     });
     if !stage.nobody_found_anything()? {
-        return stage.end();
+        return Ok(());
     }
     // Nothing else has stored this before: it was not this time before.
     let time = core.now().to_le_bytes();

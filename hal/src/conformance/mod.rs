@@ -19,6 +19,7 @@
 //! ```
 
 mod cached;
+mod forbidden;
 mod lines;
 mod registers;
 mod time;
@@ -28,6 +29,8 @@ use alloc::{format, string::String};
 use core::{cell::Cell, fmt};
 
 use crate::{Caches, Core, CoreId, Deadline, MpbLine, Place, Reason, Region, Regions, SharedAddress, kind};
+
+pub use forbidden::{FORBIDDEN, access_forbidden};
 
 /// Seconds by the core's clock after which what has not come is not going to.
 pub const PATIENCE_S: u64 = 20;

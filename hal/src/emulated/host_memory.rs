@@ -33,7 +33,11 @@ impl HostMemory {
     /// # Panics
     /// If there are not as many.
     pub fn at(&self, offset: usize, len: usize) -> *mut u8 {
-        assert!(offset <= self.len && len <= self.len - offset, "bytes beyond the end of a buffer");
+        assert!(
+            offset <= self.len && len <= self.len - offset,
+            "the machine has no such memory, of {} bytes",
+            self.len
+        );
         // SAFETY: inside the buffer, as just checked.
         unsafe { self.start.add(offset).as_ptr() }
     }

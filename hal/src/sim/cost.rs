@@ -300,11 +300,13 @@ impl Cost {
     }
 
     fn to_core(&self, from: CoreId, to: CoreId) -> u64 {
-        self.routers(self.tiles[from.index()], self.tiles[to.index()])
+        let Some(tile) = self.tiles.get(to.index()) else { panic!("{to} does not exist") };
+        self.routers(self.tiles[from.index()], *tile)
     }
 
     fn to_memory(&self, core: CoreId, at: SharedAddress) -> u64 {
-        self.routers(self.tiles[core.index()], self.controllers[usize::from(self.controller(at))])
+        let Some(tile) = self.controllers.get(usize::from(self.controller(at))) else { panic!("{at} does not exist") };
+        self.routers(self.tiles[core.index()], *tile)
     }
 
     /// The memory controller that shared memory is behind.

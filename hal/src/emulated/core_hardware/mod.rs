@@ -152,6 +152,7 @@ impl<P: Platform> Emulated<P> {
 
     /// Insists that the register of `core` is within reach of this core.
     fn assert_register_reachable(&self, core: CoreId) {
+        assert!(core.index() < self.layout().cores(), "{core} does not exist");
         assert!(
             self.layout().reaches_register(self.core(), core),
             "the test-and-set register of {core} is out of reach of {}: nothing is atomic between coherence domains",

@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 
 use super::*;
-use crate::{Cached, ClaimError, Combined, Mpb, Topology, Uncached};
+use crate::{
+    Cached, ClaimError, Combined, Mpb, Regions, Topology, Uncached,
+    conformance::{FORBIDDEN, Room, access_forbidden},
+};
 
 /// There are more addresses than the machine has memory.
 #[test]
@@ -29,6 +32,23 @@ fn lines_that_no_mpb_has_are_refused() {
     let beyond = MpbLine { line: 300, ..line(0, 1) };
     let failed = Machine::scc(2).run(|core| core.load_line(beyond)).unwrap_err().to_string();
     assert!(failed.contains("MPB line 300 of core 0 does not exist"), "{failed}");
+}
+
+#[test]
+fn accesses_that_have_no_place_are_refused() {
+    for (coherent, number) in [false, true].into_iter().flat_map(|coherent| (0..FORBIDDEN).map(move |n| (coherent, n)))
+    {
+        let machine = Machine::scc(2).with_options(Options { coherent, ..Options::default() });
+        let outcome = machine.run(|core| {
+            let mut caches = core.take_caches().unwrap();
+            // SAFETY: nothing else uses this machine.
+            let regions = unsafe { Regions::new(core.layout().controllers()) };
+            let room = Room::of_all(&regions, 2);
+            (core.core().index() == 0).then(|| access_forbidden(core, &mut caches, &regions, &room, number).to_string())
+        });
+        let failed = outcome.map(|outcome| outcome.results().remove(0)).unwrap_err().to_string();
+        assert!(failed.contains("core 0 panicked") && !failed.contains("index out of bounds"), "{failed}");
+    }
 }
 
 /// A core may itself run a machine, whose cores have the same numbers.

@@ -61,11 +61,20 @@ pub(crate) enum Defect {
     HasClocksApart,
     IsTwoMachines,
     StaysAway,
+    InventsLines,
+    InventsExposures,
+    InventsWords,
+    InventsRegisters,
 }
 
 /// Beside the word that stands for a register: those in which cores say that they have found one free, until
 /// they free it.
 const WANTED: usize = 100;
+
+/// Whether an address is one of what cores expose.
+fn is_exposed(address: SharedAddress) -> bool {
+    matches!(address.home(), Home::Core(_))
+}
 
 /// Hardware with a defect.
 pub(crate) struct Defective {
@@ -154,6 +163,13 @@ impl Topology for Defective {
 
 impl CombinedLines for Defective {
     fn load_line(&self, at: LineAddress) -> Line {
+        let has_no_place = match at {
+            LineAddress::Mpb(line) => self.is(Defect::InventsLines) && line.core.index() >= self.layout().cores(),
+            LineAddress::Shared(address) => self.is(Defect::InventsExposures) && is_exposed(address),
+        };
+        if has_no_place {
+            return Line::default();
+        }
         self.inner.load_line(self.real(at))
     }
 
@@ -206,6 +222,9 @@ impl CombinedLines for Defective {
 
 impl UncachedWords for Defective {
     fn load_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
+        if self.is(Defect::InventsWords) && is_exposed(region.start()) {
+            return 0;
+        }
         let word = self.inner.load_word(region, index);
         self.forget_words(region);
         word
@@ -222,6 +241,9 @@ impl UncachedWords for Defective {
 
 impl Registers for Defective {
     fn test_and_set(&self, core: CoreId) -> bool {
+        if self.is(Defect::InventsRegisters) && core.index() >= self.layout().cores() {
+            return true;
+        }
         if self.is(Defect::RacesForRegisters) {
             let words = self.register_word();
             let is_free = self.inner.load_word(words, core.index()) == 0;
@@ -243,6 +265,7 @@ impl Registers for Defective {
     fn free(&self, core: CoreId) {
         match self.defect {
             Defect::NeverFreesRegisters => {}
+            Defect::InventsRegisters if core.index() >= self.layout().cores() => {}
             Defect::FreesOthers => self.inner.free(CoreId::new((core.index() + 1) % self.layout().cores())),
             Defect::RacesForRegisters => {
                 self.inner.store_word(self.register_word(), WANTED + self.core().index(), 0);
@@ -371,7 +394,7 @@ impl Ticks for Defective {
     fn ticks_per_second(&self) -> u64 {
         // What never comes is waited for, for so many seconds of the core's own.
         let waits = [Defect::LosesInterrupts, Defect::InterruptsItself, Defect::StaysAway];
-        self.inner.ticks_per_second() / if waits.contains(&self.defect) { 5 } else { 1 }
+        self.inner.ticks_per_second() / if waits.contains(&self.defect) { 10 } else { 1 }
     }
 }
 

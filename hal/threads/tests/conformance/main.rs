@@ -4,7 +4,7 @@ mod defective;
 
 use hal::{
     Cached, Regions, Topology,
-    conformance::{self, Room},
+    conformance::{self, FORBIDDEN, Room},
     kit::HardwareCore,
     topology::MAX_CONTROLLERS,
 };
@@ -48,6 +48,51 @@ fn machines_that_are_right_in_other_ways_pass() {
             conformance::check(core, &mut caches, &regions, &Room::of_all(&regions, core.layout().cores()))
         });
         assert!(results.unwrap().iter().all(Result::is_ok), "{what}");
+    }
+}
+
+/// What a machine lets pass of the accesses that it has to refuse.
+fn let_pass(machine: &Machine, defect: Defect) -> Vec<String> {
+    let access = |number| {
+        let results = machine.run_on_hardware(|inner| {
+            let core = HardwareCore::new(Defective::new(inner, defect));
+            let mut caches = core.take_caches().unwrap();
+            // SAFETY: nothing else uses this machine.
+            let regions = unsafe { Regions::new(MAX_CONTROLLERS) };
+            let room = Room::of_all(&regions, core.layout().cores());
+            let is_first = core.core().index() == 0;
+            is_first.then(|| conformance::access_forbidden(&core, &mut caches, &regions, &room, number).to_string())
+        });
+        match results {
+            Ok(results) => results.into_iter().flatten().next(),
+            Err(failure) => {
+                assert!(failure.summary().starts_with("core 0 panicked: "), "access {number}: {failure}");
+                None
+            }
+        }
+    };
+    (0..FORBIDDEN).filter_map(access).collect()
+}
+
+#[test]
+fn machines_that_are_right_refuse_what_has_no_place() {
+    for machine in [Machine::new(1), Machine::new(3), Machine::new(2).with_coherence(true)] {
+        assert_eq!(let_pass(&machine, Defect::None), [""; 0], "{machine:?}");
+    }
+}
+
+#[test]
+fn what_is_let_pass_is_named() {
+    for (defect, messages) in [
+        (Defect::InventsLines, &["refusals: a load of a line of the MPB of core 2 has to panic"][..]),
+        (Defect::InventsExposures, &["a read of memory of core 1 that is not exposed", "a read of memory of its own"]),
+        (Defect::InventsWords, &["a load of a word of core 1 that is not mapped", "a load of a word of its own"]),
+        (Defect::InventsRegisters, &["a read of the register of core 2", "a write of the register of core 2"]),
+    ] {
+        let found = let_pass(&Machine::new(2), defect);
+        for message in messages {
+            assert!(found.iter().any(|line| line.contains(message)), "{defect:?}: {found:#?}");
+        }
     }
 }
 
