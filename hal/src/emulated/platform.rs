@@ -3,8 +3,8 @@
 use core::{ops::Deref, ptr::NonNull};
 
 use crate::{
-    Act, CoreId, Home, Layout, Line, LineAddress, Reason, Region, SharedAddress, kind,
-    kit::{CounterAccess, Event, Expense, Slices, Upkeep, Watch, Woken},
+    CoreId, Home, Line, LineAddress, Reason, Region, SharedAddress, Topology, kind,
+    kit::{Hooks, Registers, Signals, Slices, Watch, Woken},
     wait::Deadline,
 };
 
@@ -34,13 +34,14 @@ pub struct WaitInfo {
     pub undrained: Option<LineAddress>,
 }
 
-/// The machine under an [`EmulatedCore`](super::EmulatedCore), seen from one core.
+/// The machine under an [`EmulatedCore`](super::EmulatedCore), seen from one core. What it says of its registers and its
+/// interrupts is what the core says, but that programs reach none beyond what there is.
 ///
 /// All methods may hand over to other cores. Lines and words move atomically. Each access charges its own cost.
 ///
 /// # Safety
-/// 1. [`core`](Self::core), [`machine`](Self::machine), [`layout`](Self::layout) and [`coherent`](Self::coherent) are
-///    always the same; no other core has that number of that machine.
+/// 1. [`core`](Topology::core), [`machine`](Topology::machine), [`layout`](Topology::layout) and [`coherent`](Self::coherent)
+///    are always the same; no other core has that number of that machine.
 /// 2. [`shared_memory`](Self::shared_memory) is what it says.
 /// 3. Lines and words are those of shared memory, of MPBs and of what is [exposed](Self::expose) now, and none of the
 ///    process.
@@ -48,23 +49,12 @@ pub struct WaitInfo {
 ///    moment at which it takes effect, and panics if one of them excludes it.
 /// 5. [`with_slices`](Self::with_slices) leads all cores that share copies, or all of a coherent machine, to the same
 ///    account, one at a time.
-pub unsafe trait Platform: 'static {
+pub unsafe trait Platform: Topology + Registers + Signals + Hooks + 'static {
     /// Where private copies of cached memory live.
     type Window: PageWindow;
 
     /// How the core has its copies, or the part in those of its coherence domain.
     type Copies: Deref<Target = Copies<Self::Window>>;
-
-    /// This core.
-    fn core(&self) -> CoreId;
-
-    /// The machine.
-    fn layout(&self) -> &Layout;
-
-    /// See [`Topology::machine`](crate::Topology::machine).
-    fn machine(&self) -> u64 {
-        0
-    }
 
     /// Reads a line from memory.
     fn read_line(&self, at: LineAddress) -> Line;
@@ -85,91 +75,6 @@ pub unsafe trait Platform: 'static {
     /// Stores an uncached word, as one access.
     fn write_word(&self, at: SharedAddress, value: u32);
 
-    /// Reads a test-and-set register: true if it was free.
-    fn test_and_set(&self, register: CoreId) -> bool;
-
-    /// Writes a test-and-set register: it is free.
-    fn free(&self, register: CoreId);
-
-    /// Accesses an atomic counter, which exists, and returns what it was.
-    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32;
-
-    /// Accounts for local work, where that does not take its own time.
-    fn spend(&self, expense: Expense) {
-        let _ = expense;
-    }
-
-    /// An operation about so many bytes begins, within those that are under way; for platforms that price private memory.
-    #[inline(always)]
-    fn enter(&self, bytes: usize) {
-        let _ = bytes;
-    }
-
-    /// The operation ends that began last.
-    #[inline(always)]
-    fn leave(&self) {}
-
-    /// A handler of interrupts begins, whose operations have nothing to do with those that are under way.
-    #[inline(always)]
-    fn enter_handler(&self) {}
-
-    /// The handler ends that began last.
-    #[inline(always)]
-    fn leave_handler(&self) {}
-
-    /// Ticks, see [`Clock::now`](crate::Clock::now).
-    fn now(&self) -> u64;
-
-    /// Ticks in a second; a tick is a nanosecond unless the platform says otherwise.
-    fn ticks_per_second(&self) -> u64 {
-        1_000_000_000
-    }
-
-    /// Whether they are time, see [`Clock::tells_time`](crate::Clock::tells_time).
-    fn tells_time(&self) -> bool {
-        true
-    }
-
-    /// The time of a trace: like [`now`](Self::now), where there is nothing finer.
-    fn moment(&self) -> u64 {
-        self.now()
-    }
-
-    /// Moments in a second.
-    fn moments_per_second(&self) -> u64 {
-        self.ticks_per_second()
-    }
-
-    /// The moment at which others could see what this core has just written, if it is known; otherwise any other one.
-    fn last_visible(&self) -> u64 {
-        self.moment()
-    }
-
-    /// Gets to know what happens, at the moment at which it takes effect; for platforms that check programs.
-    #[inline(always)]
-    fn witness(&self, event: impl FnOnce() -> Event) {
-        let _ = event;
-    }
-
-    /// Whether it checks programs.
-    #[inline(always)]
-    fn is_checked(&self) -> bool {
-        false
-    }
-
-    /// Whether what the program asks for here is to be left out.
-    #[inline(always)]
-    fn is_left_out(&self, upkeep: Upkeep) -> bool {
-        let _ = upkeep;
-        false
-    }
-
-    /// Gets to know what the program does in its own memory; for platforms that check programs.
-    #[inline(always)]
-    fn declare(&self, act: &Act<'_>) {
-        let _ = act;
-    }
-
     /// Decides what the hardware leaves open, as a number below `options`; 0 is what nothing special means.
     fn choose(&self, choice: Choice, options: usize) -> usize;
 
@@ -185,35 +90,13 @@ pub unsafe trait Platform: 'static {
     /// See [`Wait::relax`](crate::Wait::relax).
     fn relax(&self);
 
-    /// Computes for `cycles` cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest
-    /// follows; platforms whose processors are really interrupted do nothing of that kind.
-    fn compute(&self, cycles: u64, interrupted: &dyn Fn()) {
-        let _ = interrupted;
-        self.spend(Expense::Cycles(cycles));
-    }
-
-    /// Raises an interrupt on a core, for which this core holds that core's test-and-set register.
-    fn raise_interrupt(&self, target: CoreId);
-
-    /// Lets interrupts that are raised on this core interrupt it, or no more. Nothing to do where nothing interrupts it in the
-    /// middle: what was raised is taken at the end of an operation, and where programs [compute](Self::compute).
-    fn open_interrupts(&self, open: bool) {
-        let _ = open;
-    }
-
-    /// Whether an interrupt that was raised on this core has arrived and was not taken.
-    fn interrupt_is_due(&self) -> bool;
-
-    /// Takes what has arrived, however often it was raised. False if nothing has.
-    fn take_interrupt(&self) -> bool;
-
     /// See [`Wait::is_dying`](crate::Wait::is_dying).
     fn is_dying(&self) -> bool;
 
     /// Whether memory is to be coherent: no private copies, no stale lines, stores visible at once.
     fn coherent(&self) -> bool;
 
-    /// See [`Layout::home_domain`].
+    /// See [`Layout::home_domain`](crate::Layout::home_domain).
     fn home_domain(&self, home: Home) -> Option<usize> {
         self.layout().home_domain(home)
     }
@@ -260,7 +143,7 @@ pub unsafe trait Platform: 'static {
     /// This core will not access what another core exposes, as far as it has bytes of the region.
     fn let_go(&self, region: Region<kind::Cached>);
 
-    /// Memory of shared DRAM itself, which the [layout](Self::layout) has, or what this core exposes, for a coherent
+    /// Memory of shared DRAM itself, which the [layout](Topology::layout) has, or what this core exposes, for a coherent
     /// machine's views.
     ///
     /// The pointer is valid for `region.len_bytes()` bytes for as long as the machine exists, or the region is exposed.

@@ -14,7 +14,7 @@ use crate::{
 use super::{
     Account, HardwareCore,
     event::{Event, Upkeep},
-    hardware::Hardware,
+    hardware::{Hardware, Hooks},
     terms::Expense,
     tracing::NotingOperations,
     views::Views,
@@ -31,7 +31,7 @@ impl<H: Hardware> HardwareCore<H> {
 
     pub(super) fn count_flush(&self, region: Region<kind::Cached>) {
         self.hardware.account().counting().flushes.add(1);
-        self.hardware.spend(Expense::Flush { lines: region.len_lines() as u32 });
+        self.hardware.hooks().spend(Expense::Flush { lines: region.len_lines() as u32 });
     }
 
     /// Writes a region back and forgets it, as far as this core may have it in its caches.
@@ -62,7 +62,7 @@ unsafe impl<H: Hardware> ViewWindow for HardwareCore<H> {
     }
 
     fn accessed(&self, region: Region<kind::Cached>, first_byte: usize, len: usize, access: ViewAccess) {
-        self.hardware.witness(|| Event::View { start: region.start().plus(first_byte), len, access });
+        self.hardware.hooks().witness(|| Event::View { start: region.start().plus(first_byte), len, access });
     }
 
     unsafe fn end_access(&self, region: Region<kind::Cached>, touch: Touch) {
@@ -110,7 +110,7 @@ impl<H: Hardware> Cached for HardwareCore<H> {
         let _span = self.hardware.hardware_span("flush of everything", None::<CoreId>, 0);
         self.hardware.account().counting().flushes.add(1);
         self.asked(Upkeep::Purge, || {
-            self.hardware.spend(Expense::FlushAll);
+            self.hardware.hooks().spend(Expense::FlushAll);
             self.hardware.flush_all();
         });
     }

@@ -19,7 +19,7 @@ use crate::{CoreId, Interrupt, Shielded, TestAndSet};
 
 use super::{
     HardwareCore,
-    hardware::Hardware,
+    hardware::{Hardware, Hooks},
     terms::{Expense, Watch},
     tracer::Spot,
     tracing::{Noting, NotingOperations},
@@ -142,13 +142,13 @@ impl<H: Hardware> HardwareCore<H> {
             return;
         }
         let _span = self.hardware.hardware_span("interrupt", None::<CoreId>, 0);
-        self.hardware.spend(Expense::TakeInterrupt);
+        self.hardware.hooks().spend(Expense::TakeInterrupt);
         self.hardware.account().counting().interrupts_taken.add(1);
         let handler = self.deferral.handler.borrow().clone();
         if let Some(handler) = handler {
-            self.hardware.enter_handler();
+            self.hardware.hooks().enter_handler();
             handler(self);
-            self.hardware.leave_handler();
+            self.hardware.hooks().leave_handler();
         }
     }
 

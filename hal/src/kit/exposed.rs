@@ -9,7 +9,11 @@ use crate::{
 };
 
 use super::{
-    Account, HardwareCore, Slot, exposures::Exposures, hardware::Hardware, mappings::Asked, terms::Expense,
+    Account, HardwareCore, Slot,
+    exposures::Exposures,
+    hardware::{Hardware, Hooks},
+    mappings::Asked,
+    terms::Expense,
     tracing::NotingOperations,
 };
 
@@ -107,7 +111,7 @@ pub fn map<K: Kind>(hardware: &impl Hardware, region: Region<K>) {
         }
         let place = mappings.place(slot).expect("it was just given one");
         account.counting().mappings.add(1);
-        hardware.spend(Expense::MapSlot);
+        hardware.hooks().spend(Expense::MapSlot);
         hardware.map_slot(slot, place);
     }
 }

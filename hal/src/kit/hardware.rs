@@ -359,19 +359,22 @@ pub trait Signals {
 }
 
 /// What a machine that is emulated gets to know besides. Others say nothing of it, and pay nothing for it.
-pub trait Hooks: Turns {
+pub trait Hooks: Ticks {
     /// Whether what has no effect but on time is told to the machine, by [`spend`](Self::spend) and
     /// [`compute`](Self::compute).
     const IS_PRICED: bool = false;
 
-    /// Accounts for local work.
+    /// Accounts for local work, where that does not take its own time.
+    #[inline(always)]
     fn spend(&self, expense: Expense) {
         let _ = expense;
     }
 
-    /// Computes for `cycles` cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest follows.
+    /// Computes for `cycles` cycles. Wherever an interrupt arrives meanwhile, `interrupted` is called and the rest follows;
+    /// machines whose processors are really interrupted do nothing of that kind.
     fn compute(&self, cycles: u64, interrupted: Option<&dyn Fn()>) {
-        let _ = (cycles, interrupted);
+        let _ = interrupted;
+        self.spend(Expense::Cycles(cycles));
     }
 
     /// Tells a machine that prices private memory that an operation about so many bytes begins, within those that are under
@@ -393,10 +396,7 @@ pub trait Hooks: Turns {
     #[inline(always)]
     fn leave_handler(&self) {}
 
-    /// Does what hardware may do by itself between two operations of a program: drain, or evict.
-    fn explore(&self) {}
-
-    /// Tells a machine that checks programs what happens. Others do not ask.
+    /// Tells a machine that checks programs what happens, at the moment at which it takes effect. Others do not ask.
     #[inline(always)]
     fn witness(&self, event: impl FnOnce() -> Event) {
         let _ = event;
@@ -421,19 +421,14 @@ pub trait Hooks: Turns {
         let _ = act;
     }
 
-    /// The core's trace, where it can be traced.
-    fn tracer(&self) -> Option<&Tracer> {
-        None
-    }
-
-    /// The time of a trace.
+    /// The time of a trace: like [`now`](Ticks::now), where there is nothing finer.
     fn moment(&self) -> u64 {
-        0
+        self.now()
     }
 
     /// Moments in a second.
     fn moments_per_second(&self) -> u64 {
-        1
+        self.ticks_per_second()
     }
 
     /// The moment at which others could see what this core has just written, if it is known; otherwise any other one.
@@ -449,8 +444,24 @@ pub trait Hooks: Turns {
 ///    alone knows.
 /// 2. Once a [`HardwareCore`](super::HardwareCore) has the value, nobody else calls its methods.
 pub unsafe trait Hardware:
-    CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + Hooks + 'static
+    CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + 'static
 {
+    /// What gets to know what happens besides: what the machine is made of, or itself.
+    type Hooks: Hooks;
+
     /// The account that the core on top keeps, made with as many [mappings](ExposedMemory::most_mappings) as there can be.
     fn account(&self) -> &Account;
+
+    /// Always the same.
+    fn hooks(&self) -> &Self::Hooks;
+
+    /// Does what hardware may do by itself between two operations of a program: drain, or evict.
+    #[inline(always)]
+    fn explore(&self) {}
+
+    /// The core's trace, where it can be traced.
+    #[inline(always)]
+    fn tracer(&self) -> Option<&Tracer> {
+        None
+    }
 }

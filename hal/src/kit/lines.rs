@@ -8,7 +8,7 @@ use crate::{
 use super::{
     HardwareCore,
     event::{Event, LoadedFor, Upkeep},
-    hardware::Hardware,
+    hardware::{Hardware, Hooks},
     pieces::{assert_copy, assert_inside, pieces},
     runs::mask_of,
     terms::Expense,
@@ -36,14 +36,14 @@ impl<H: Hardware> HardwareCore<H> {
     /// Bytes of a line are copied that were loaded.
     #[inline(always)]
     fn copied(&self, at: LineAddress, mask: impl FnOnce() -> u32) {
-        self.hardware.witness(|| Event::Load { at, mask: mask(), what_for: LoadedFor::Copy });
+        self.hardware.hooks().witness(|| Event::Load { at, mask: mask(), what_for: LoadedFor::Copy });
     }
 
     /// A line of an MPB is copied, the one so many behind another, as far as a piece of it has bytes. Which line that is is
     /// worked out for those only who want to know.
     #[inline(always)]
     fn copied_mpb(&self, from: MpbLine, index: usize, len: usize) {
-        self.hardware.witness(|| Event::Load {
+        self.hardware.hooks().witness(|| Event::Load {
             at: LineAddress::Mpb(from.plus(index)),
             mask: mask_of(0, len),
             what_for: LoadedFor::Copy,
@@ -53,7 +53,7 @@ impl<H: Hardware> HardwareCore<H> {
     /// Bytes of a line of an MPB are offered, of the one so many behind another.
     #[inline(always)]
     fn offered(&self, from: MpbLine, index: usize, len: usize) {
-        self.hardware.witness(|| Event::Load {
+        self.hardware.hooks().witness(|| Event::Load {
             at: LineAddress::Mpb(from.plus(index)),
             mask: mask_of(0, len),
             what_for: LoadedFor::Offer,
@@ -95,14 +95,14 @@ impl<H: Hardware> HardwareCore<H> {
     /// Copies a line of private memory, or less.
     #[inline]
     fn take_private(&self, source: &[u8], bytes: &mut [u8]) {
-        self.hardware.spend(Expense::PrivateRead { lines: 1 });
+        self.hardware.hooks().spend(Expense::PrivateRead { lines: 1 });
         bytes.copy_from_slice(source);
     }
 
     /// Copies to a line of private memory, or less.
     #[inline]
     fn keep_private(&self, bytes: &[u8], target: &mut [u8]) {
-        self.hardware.spend(Expense::PrivateWrite { lines: 1 });
+        self.hardware.hooks().spend(Expense::PrivateWrite { lines: 1 });
         self.hardware.bring_in(target);
         target.copy_from_slice(bytes);
     }
@@ -146,7 +146,7 @@ impl<H: Hardware> MpbCoherence for HardwareCore<H> {
         let _operation = self.operation();
         self.hardware.account().counting().mpb_invalidations.add(1);
         self.asked(Upkeep::Invalidation, || {
-            self.hardware.spend(Expense::InvalidateMpb);
+            self.hardware.hooks().spend(Expense::InvalidateMpb);
             self.hardware.invalidate_lines();
         });
     }
@@ -165,7 +165,11 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
     fn load_line(&self, at: MpbLine) -> Line {
         let _operation = self.operation();
         let line = self.load_mpb(at);
-        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: u32::MAX, what_for: LoadedFor::Look });
+        self.hardware.hooks().witness(|| Event::Load {
+            at: LineAddress::Mpb(at),
+            mask: u32::MAX,
+            what_for: LoadedFor::Look,
+        });
         line
     }
 
@@ -174,7 +178,7 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
     fn store(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         let _operation = self.operation();
         assert!(offset <= LINE_BYTES && bytes.len() <= LINE_BYTES - offset, "a store stays within a line");
-        self.hardware.spend(Expense::FlagStore);
+        self.hardware.hooks().spend(Expense::FlagStore);
         self.store_mpb(writable(at), offset, bytes);
     }
 
@@ -183,7 +187,7 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
         let _operation = self.operation();
         let len = words.len();
         assert!(first <= LINE_WORDS && len <= LINE_WORDS - first, "a store stays within a line");
-        self.hardware.spend(Expense::FlagStore);
+        self.hardware.hooks().spend(Expense::FlagStore);
         self.hardware.explore();
         self.hardware.account().count_store(LineAddress::Mpb(at), mask_of(first * 4, len * 4));
         self.hardware.store_mpb_words(writable(at), first, words);
@@ -192,7 +196,7 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
     #[inline]
     fn set_flag(&self, at: MpbLine, offset: usize, value: u8) {
         let _operation = self.operation();
-        self.hardware.spend(Expense::FlagStore);
+        self.hardware.hooks().spend(Expense::FlagStore);
         self.hardware.explore();
         let account = self.hardware.account();
         if COUNTS {
@@ -208,13 +212,13 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn put(&self, source: &[u8], to: MpbLine) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB put", to.core, source.len());
-        self.hardware.spend(Expense::PutFromMemory);
+        self.hardware.hooks().spend(Expense::PutFromMemory);
         let (lines, rest) = source.as_chunks::<LINE_BYTES>();
         if !lines.is_empty() {
             writable(to);
             self.hardware.account().count_line_stores(to, lines.len());
             self.hardware.put_lines(to, lines, || {
-                self.hardware.spend(Expense::PrivateRead { lines: 1 });
+                self.hardware.hooks().spend(Expense::PrivateRead { lines: 1 });
                 self.hardware.explore();
             });
         }
@@ -228,14 +232,14 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn put_from_own_mpb(&self, from: usize, to: MpbLine, lines: usize) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB put", to.core, lines * LINE_BYTES);
-        self.hardware.spend(Expense::PutFromMpb);
+        self.hardware.hooks().spend(Expense::PutFromMpb);
         self.copy_lines(MpbLine::new(self.core(), from), to, lines);
     }
 
     fn get(&self, from: MpbLine, target: &mut [u8]) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB get", from.core, target.len());
-        self.hardware.spend(Expense::GetToMemory);
+        self.hardware.hooks().spend(Expense::GetToMemory);
         let (lines, rest) = target.as_chunks_mut::<LINE_BYTES>();
         let count = lines.len();
         if count > 0 {
@@ -243,7 +247,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.explore();
             self.hardware.get_lines(from, lines, |index| {
                 self.copied_mpb(from, index, LINE_BYTES);
-                self.hardware.spend(Expense::PrivateWrite { lines: 1 });
+                self.hardware.hooks().spend(Expense::PrivateWrite { lines: 1 });
                 if index + 1 < count {
                     self.hardware.explore();
                 }
@@ -259,7 +263,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn get_to_own_mpb(&self, from: MpbLine, to: usize, lines: usize) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB get", from.core, lines * LINE_BYTES);
-        self.hardware.spend(Expense::GetToMpb);
+        self.hardware.hooks().spend(Expense::GetToMpb);
         self.copy_lines(from, MpbLine::new(self.core(), to), lines);
     }
 
@@ -269,7 +273,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB put", to.core, len);
-        self.hardware.spend(Expense::PutFromMemory);
+        self.hardware.hooks().spend(Expense::PutFromMemory);
         let (lines, rest) = (len / LINE_BYTES, len % LINE_BYTES);
         if lines > 0 {
             writable(to);
@@ -290,7 +294,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB get", from.core, len);
-        self.hardware.spend(Expense::GetToMemory);
+        self.hardware.hooks().spend(Expense::GetToMemory);
         let (lines, rest) = (len / LINE_BYTES, len % LINE_BYTES);
         if lines > 0 {
             self.hardware.account().counting().mpb_lines_read.add(lines as u64);
@@ -316,10 +320,10 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     }
 
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
-        if H::IS_PRICED {
+        if H::Hooks::IS_PRICED {
             let _operation = self.operation();
-            self.hardware.spend(Expense::GetToMemory);
-            self.hardware.spend(Expense::PrivateWrite { lines: polled.len().div_ceil(LINE_BYTES) as u32 });
+            self.hardware.hooks().spend(Expense::GetToMemory);
+            self.hardware.hooks().spend(Expense::PrivateWrite { lines: polled.len().div_ceil(LINE_BYTES) as u32 });
         }
         self.hardware.bring_in(target);
         target.copy_from_slice(polled);
@@ -332,7 +336,7 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware.hardware_span("memory write", region.start().home(), bytes.len());
-        self.hardware.spend(Expense::PutFromMemory);
+        self.hardware.hooks().spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let mut copy = Line::default();
             let copy = &mut copy.0[..piece.len()];
@@ -346,7 +350,7 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware.hardware_span("memory read", region.start().home(), bytes.len());
-        self.hardware.spend(Expense::GetToMemory);
+        self.hardware.hooks().spend(Expense::GetToMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let data = self.load_combined(line);
             self.copied(line, || mask_of(within, piece.len()));
@@ -367,7 +371,7 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         self.assert_reachable(from, from_offset, len_bytes);
         self.assert_reachable(to, to_offset, len_bytes);
         let _span = self.hardware.hardware_span("memory copy", to.start().home(), len_bytes);
-        self.hardware.spend(Expense::PutFromMemory);
+        self.hardware.hooks().spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(from, from_offset, len_bytes) {
             let data = self.load_combined(line);
             self.copied(line, || mask_of(within, piece.len()));

@@ -2,7 +2,12 @@
 
 use crate::{Clock, CoreId, Counted, Counters, Software};
 
-use super::{HardwareCore, hardware::Hardware, terms::Expense, tracing::NotingOperations};
+use super::{
+    HardwareCore,
+    hardware::{Hardware, Hooks},
+    terms::Expense,
+    tracing::NotingOperations,
+};
 
 impl<H: Hardware> Clock for HardwareCore<H> {
     fn now(&self) -> u64 {
@@ -19,30 +24,30 @@ impl<H: Hardware> Clock for HardwareCore<H> {
     }
 
     fn compute(&self, cycles: u64) {
-        if !H::IS_PRICED {
+        if !H::Hooks::IS_PRICED {
             return;
         }
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("compute", None::<CoreId>, 0);
         let serve: &dyn Fn() = &|| self.serve_what_is_due();
-        self.hardware.compute(cycles, self.is_interruptible().then_some(serve));
+        self.hardware.hooks().compute(cycles, self.is_interruptible().then_some(serve));
     }
 
     fn account_memory(&self, lines_read: usize, lines_written: usize) {
-        if !H::IS_PRICED {
+        if !H::Hooks::IS_PRICED {
             return;
         }
         let _operation = self.operation();
-        self.hardware.spend(Expense::PrivateRead { lines: lines_read as u32 });
-        self.hardware.spend(Expense::PrivateWrite { lines: lines_written as u32 });
+        self.hardware.hooks().spend(Expense::PrivateRead { lines: lines_read as u32 });
+        self.hardware.hooks().spend(Expense::PrivateWrite { lines: lines_written as u32 });
     }
 
     fn account(&self, software: Software) {
-        if !H::IS_PRICED {
+        if !H::Hooks::IS_PRICED {
             return;
         }
         let _operation = self.operation();
-        self.hardware.spend(Expense::Software(software));
+        self.hardware.hooks().spend(Expense::Software(software));
     }
 }
 

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::{Act, CoreId, Home, Reason, Span, Topology, Trace};
+use crate::{Act, CoreId, Home, Reason, Span, Trace};
 
 use super::{
     HardwareCore,
@@ -23,27 +23,27 @@ impl<H: Hardware> Trace for HardwareCore<H> {
 
     fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
-            self.undisturbed(|| tracer.end(self.hardware.moments_per_second(), reader));
+            self.undisturbed(|| tracer.end(self.hardware.hooks().moments_per_second(), reader));
         }
     }
 
     fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         if let Some(tracer) = self.hardware.tracer().filter(|tracer| tracer.is_on()) {
-            self.undisturbed(|| tracer.tell(self.hardware.moments_per_second(), reader));
+            self.undisturbed(|| tracer.tell(self.hardware.hooks().moments_per_second(), reader));
         }
     }
 
     fn begin_span(&self, span: Span) {
-        self.hardware.enter(span.bytes);
-        self.hardware.witness(|| Event::Begin(span));
+        self.hardware.hooks().enter(span.bytes);
+        self.hardware.hooks().witness(|| Event::Begin(span));
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.begin(now, false, span)));
         }
     }
 
     fn end_span(&self) {
-        self.hardware.leave();
-        self.hardware.witness(|| Event::End);
+        self.hardware.hooks().leave();
+        self.hardware.hooks().witness(|| Event::End);
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(Tracer::end_span));
         }
@@ -57,12 +57,12 @@ impl<H: Hardware> Trace for HardwareCore<H> {
 
     #[inline(always)]
     fn is_checked(&self) -> bool {
-        self.hardware.is_checked()
+        self.hardware.hooks().is_checked()
     }
 
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
-        self.hardware.declare(act);
+        self.hardware.hooks().declare(act);
     }
 
     #[cfg(all(feature = "debugger", target_os = "none"))]
@@ -91,12 +91,12 @@ impl<H: Hardware> HardwareCore<H> {
     /// Does what the program asks for, unless a test leaves it out.
     #[inline(always)]
     pub(super) fn asked(&self, upkeep: Upkeep, act: impl FnOnce()) {
-        if self.hardware.is_left_out(upkeep) {
+        if self.hardware.hooks().is_left_out(upkeep) {
             return;
         }
-        self.hardware.witness(|| Event::Asked(upkeep));
+        self.hardware.hooks().witness(|| Event::Asked(upkeep));
         act();
-        self.hardware.witness(|| Event::Done);
+        self.hardware.hooks().witness(|| Event::Done);
     }
 }
 
@@ -125,17 +125,17 @@ impl From<Home> for Whose {
 }
 
 /// An operation of the hardware that is under way, until this is dropped.
-pub(super) struct HardwareSpan<'e, H: Hooks>(&'e H);
+pub(super) struct HardwareSpan<'e, H: Hardware>(&'e H);
 
-impl<H: Hooks> Drop for HardwareSpan<'_, H> {
+impl<H: Hardware> Drop for HardwareSpan<'_, H> {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.hooks().leave();
         self.0.trace(Tracer::end_span);
     }
 }
 
 /// What hardware notes within operations, if it is traced.
-pub trait Noting: Hooks {
+pub trait Noting: Hardware {
     /// Whether the core is traced now, and the machine means what it does.
     fn is_traced(&self) -> bool {
         self.tracer().is_some_and(Tracer::is_on) && !self.is_dying()
@@ -144,7 +144,7 @@ pub trait Noting: Hooks {
     /// Notes something.
     fn trace(&self, note: impl FnOnce(&Tracer, u64)) {
         if let Some(tracer) = self.tracer().filter(|_| self.is_traced()) {
-            note(tracer, self.moment());
+            note(tracer, self.hooks().moment());
         }
     }
 
@@ -154,10 +154,10 @@ pub trait Noting: Hooks {
         if !self.is_traced() {
             return store();
         }
-        let begin = self.moment();
+        let begin = self.hooks().moment();
         let result = store();
         self.trace(|tracer, now| {
-            let visible = self.last_visible();
+            let visible = self.hooks().last_visible();
             let visible = if (begin..=now).contains(&visible) { visible } else { now };
             tracer.stored(spot(), mask, begin, visible);
         });
@@ -165,12 +165,12 @@ pub trait Noting: Hooks {
     }
 }
 
-impl<H: Hooks> Noting for H {}
+impl<H: Hardware> Noting for H {}
 
 /// What a core notes of its own operations.
-pub(super) trait NotingOperations: Noting + Topology + Sized {
+pub(super) trait NotingOperations: Noting + Sized {
     fn hardware_span(&self, operation: &'static str, whose: impl Into<Whose>, bytes: usize) -> HardwareSpan<'_, Self> {
-        self.enter(bytes);
+        self.hooks().enter(bytes);
         let peer = whose.into().0.filter(|core| *core != self.core());
         self.trace(|tracer, now| tracer.begin(now, true, Span { operation, peer, bytes }));
         HardwareSpan(self)
@@ -187,4 +187,4 @@ pub(super) trait NotingOperations: Noting + Topology + Sized {
     }
 }
 
-impl<H: Hooks + Topology> NotingOperations for H {}
+impl<H: Hardware> NotingOperations for H {}

@@ -7,7 +7,7 @@ use crate::{
 use super::{
     HardwareCore,
     event::{Event, LoadedFor},
-    hardware::Hardware,
+    hardware::{Hardware, Hooks},
     terms::{CounterAccess, Expense, Watch, Woken},
     tracer::Waited,
     tracing::NotingOperations,
@@ -93,7 +93,11 @@ impl<H: Hardware> HardwareCore<H> {
     /// A poll has looked at bytes of a line.
     #[inline(always)]
     fn looked(&self, at: MpbLine, mask: impl FnOnce() -> u32) {
-        self.hardware.witness(|| Event::Load { at: LineAddress::Mpb(at), mask: mask(), what_for: LoadedFor::Look });
+        self.hardware.hooks().witness(|| Event::Load {
+            at: LineAddress::Mpb(at),
+            mask: mask(),
+            what_for: LoadedFor::Look,
+        });
     }
 
     /// Looks once. Returns what the check has found, or whom it misses.
@@ -101,7 +105,7 @@ impl<H: Hardware> HardwareCore<H> {
     fn poll<R>(&self, places: &[Place], check: &mut impl FnMut(&Poll<'_>) -> Option<R>) -> Result<R, Option<CoreId>> {
         self.hardware.explore();
         self.hardware.before_poll(Watch::Places(places));
-        self.hardware.spend(Expense::InvalidateMpb);
+        self.hardware.hooks().spend(Expense::InvalidateMpb);
         self.hardware.invalidate_lines();
         let poll = Poll::new(self, places);
         let Some(value) = check(&poll) else { return Err(poll.noted_missing()) };

@@ -4,7 +4,7 @@ use crate::{AtomicCounters, CoreId, Deadline, Reason, Region, TestAndSet, Topolo
 
 use super::{
     Account, HardwareCore,
-    hardware::Hardware,
+    hardware::{Hardware, Hooks},
     terms::{CounterAccess, Expense, Watch},
     tracer::{Spot, Waited},
     tracing::{Noting, NotingOperations},
@@ -16,7 +16,7 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
         let _operation = self.operation();
         self.hardware.explore();
         self.hardware.account().counting().words_read.add(1);
-        self.hardware.spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall);
         self.hardware.load_word(region, index)
     }
 
@@ -25,7 +25,7 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
         let _operation = self.operation();
         self.hardware.explore();
         self.hardware.account().counting().words_written.add(1);
-        self.hardware.spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall);
         let spot = || Spot::Word(Account::word_address(region, index));
         self.hardware.trace_store(spot, u32::MAX, || self.hardware.store_word(region, index, value));
     }
@@ -74,7 +74,7 @@ impl<H: Hardware> HardwareCore<H> {
         self.assert_counter(counter);
         self.hardware.explore();
         self.hardware.account().counting().counter_accesses.add(1);
-        self.hardware.spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall);
         let carry_out = || self.hardware.access_counter(counter, access);
         if access == CounterAccess::Read {
             carry_out()
@@ -87,14 +87,14 @@ impl<H: Hardware> HardwareCore<H> {
 impl<H: Hardware> TestAndSet for HardwareCore<H> {
     fn try_acquire_register(&self, core: CoreId) -> bool {
         let _operation = self.operation();
-        self.hardware.spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall);
         self.read_register(core)
     }
 
     #[inline]
     fn acquire_register(&self, core: CoreId, purpose: &'static str) {
         let _operation = self.operation();
-        self.hardware.spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall);
         let watch = Watch::Register(core);
         let reason = Reason::new(purpose).from(core);
         self.hardware.trace_wait(reason);
@@ -111,7 +111,7 @@ impl<H: Hardware> TestAndSet for HardwareCore<H> {
     #[inline]
     fn free_register(&self, core: CoreId) {
         let _operation = self.operation();
-        self.hardware.spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall);
         self.hardware.trace_store(|| Spot::Register(core), u32::MAX, || self.hardware.free(core));
     }
 

@@ -14,10 +14,10 @@ use std::{
 };
 
 use hal::{
-    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress,
+    CoreId, Deadline, Layout, Line, LineAddress, Region, SharedAddress, Topology,
     emulated::{Choice, Copies, EmulatedCore, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Slices, Watch, Woken},
+    kit::{CounterAccess, Hooks, Registers, Signals, Slices, Ticks, Watch, Woken},
 };
 
 use crate::{memory::Memory, stuck::Cores};
@@ -131,12 +131,7 @@ impl ThreadPlatform {
     }
 }
 
-// SAFETY: 1. all of it is chosen when the machine is made, and `Machine::run` makes one value for each core; 2. `Memory::at`
-// checks; 3. so does `Memory`; 4. `Memory` holds the account meanwhile, unless nobody has a slice; 5. there is one account.
-unsafe impl Platform for ThreadPlatform {
-    type Window = HostWindow;
-    type Copies = Rc<Copies<HostWindow>>;
-
+impl Topology for ThreadPlatform {
     fn core(&self) -> CoreId {
         self.core
     }
@@ -148,6 +143,64 @@ unsafe impl Platform for ThreadPlatform {
     fn machine(&self) -> u64 {
         Arc::as_ptr(&self.shared).addr() as u64
     }
+}
+
+impl Registers for ThreadPlatform {
+    fn test_and_set(&self, register: CoreId) -> bool {
+        self.hand_over_by_chance();
+        self.shared.memory.test_and_set(register)
+    }
+
+    fn free(&self, register: CoreId) {
+        self.shared.memory.free(register);
+        self.wrote();
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        self.hand_over_by_chance();
+        let before = self.shared.memory.access_counter(counter, access);
+        if access != CounterAccess::Read {
+            self.wrote();
+        }
+        before
+    }
+}
+
+impl Ticks for ThreadPlatform {
+    fn now(&self) -> u64 {
+        self.shared.begin.elapsed().as_nanos() as u64
+    }
+}
+
+impl Signals for ThreadPlatform {
+    fn raise_interrupt(&self, target: CoreId) {
+        self.shared.raised[target.index()].store(true, SeqCst);
+        self.wrote();
+    }
+
+    fn interrupt_is_due(&self) -> bool {
+        self.shared.raised[self.core.index()].load(SeqCst)
+    }
+
+    fn take_interrupt(&self) -> bool {
+        self.shared.raised[self.core.index()].swap(false, SeqCst)
+    }
+}
+
+impl Hooks for ThreadPlatform {
+    const IS_PRICED: bool = true;
+
+    /// Where programs compute, an interrupt may come.
+    fn compute(&self, _cycles: u64, interrupted: Option<&dyn Fn()>) {
+        interrupted.inspect(|interrupted| interrupted());
+    }
+}
+
+// SAFETY: 1. all of it is chosen when the machine is made, and `Machine::run` makes one value for each core; 2. `Memory::at`
+// checks; 3. so does `Memory`; 4. `Memory` holds the account meanwhile, unless nobody has a slice; 5. there is one account.
+unsafe impl Platform for ThreadPlatform {
+    type Window = HostWindow;
+    type Copies = Rc<Copies<HostWindow>>;
 
     fn read_line(&self, at: LineAddress) -> Line {
         self.hand_over_by_chance();
@@ -169,29 +222,6 @@ unsafe impl Platform for ThreadPlatform {
     fn write_word(&self, at: SharedAddress, value: u32) {
         self.shared.memory.write_word(at, value);
         self.wrote();
-    }
-
-    fn test_and_set(&self, register: CoreId) -> bool {
-        self.hand_over_by_chance();
-        self.shared.memory.test_and_set(register)
-    }
-
-    fn free(&self, register: CoreId) {
-        self.shared.memory.free(register);
-        self.wrote();
-    }
-
-    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
-        self.hand_over_by_chance();
-        let before = self.shared.memory.access_counter(counter, access);
-        if access != CounterAccess::Read {
-            self.wrote();
-        }
-        before
-    }
-
-    fn now(&self) -> u64 {
-        self.shared.begin.elapsed().as_nanos() as u64
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {
@@ -238,24 +268,6 @@ unsafe impl Platform for ThreadPlatform {
     fn relax(&self) {
         self.leave_if_dying();
         self.give_way();
-    }
-
-    /// Where programs compute, an interrupt may come.
-    fn compute(&self, _cycles: u64, interrupted: &dyn Fn()) {
-        interrupted();
-    }
-
-    fn raise_interrupt(&self, target: CoreId) {
-        self.shared.raised[target.index()].store(true, SeqCst);
-        self.wrote();
-    }
-
-    fn interrupt_is_due(&self) -> bool {
-        self.shared.raised[self.core.index()].load(SeqCst)
-    }
-
-    fn take_interrupt(&self) -> bool {
-        self.shared.raised[self.core.index()].swap(false, SeqCst)
     }
 
     fn is_dying(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::{
     CoreId, Home, LineAddress, Region,
     cached::{Touch, ViewAccess},
     kind,
-    kit::{CachedMemory, Event, Expense, ExposedMemory, Hooks, Slot},
+    kit::{CachedMemory, Event, Expense, ExposedMemory, Hardware, Slot},
 };
 
 use super::{

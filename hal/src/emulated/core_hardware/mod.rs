@@ -10,12 +10,12 @@ use core::cell::{Cell, RefCell};
 use bitflags::bitflags;
 
 use crate::{
-    Act, CoreId, Deadline, Home, Interrupt, LINE_BYTES, Layout, LineAddress, Reason, Region, Topology,
+    CoreId, Deadline, Home, Interrupt, LINE_BYTES, Layout, LineAddress, Reason, Region, Topology,
     cached::ViewAccess,
     exposed::MAPPED_SLOTS,
     kit::{
-        Account, CounterAccess, Event, Expense, Hardware, HardwareCore, Hooks, Noting, Registers, Signals, Spot, Ticks,
-        Tracer, Turns, Upkeep, Watch, Woken,
+        Account, CounterAccess, Event, Hardware, HardwareCore, Noting, Registers, Signals, Spot, Ticks, Tracer, Turns,
+        Watch, Woken,
     },
 };
 
@@ -276,38 +276,17 @@ impl<P: Platform> Signals for Emulated<P> {
     }
 }
 
-impl<P: Platform> Hooks for Emulated<P> {
-    const IS_PRICED: bool = true;
+// SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared.
+unsafe impl<P: Platform> Hardware for Emulated<P> {
+    type Hooks = P;
 
-    fn spend(&self, expense: Expense) {
-        self.platform.spend(expense);
-    }
-
-    fn compute(&self, cycles: u64, interrupted: Option<&dyn Fn()>) {
-        match interrupted {
-            Some(interrupted) => self.platform.compute(cycles, interrupted),
-            None => self.platform.spend(Expense::Cycles(cycles)),
-        }
+    fn account(&self) -> &Account {
+        &self.account
     }
 
     #[inline(always)]
-    fn enter(&self, bytes: usize) {
-        self.platform.enter(bytes);
-    }
-
-    #[inline(always)]
-    fn leave(&self) {
-        self.platform.leave();
-    }
-
-    #[inline(always)]
-    fn enter_handler(&self) {
-        self.platform.enter_handler();
-    }
-
-    #[inline(always)]
-    fn leave_handler(&self) {
-        self.platform.leave_handler();
+    fn hooks(&self) -> &P {
+        &self.platform
     }
 
     /// Asks only where both answers make a difference, so that exhaustive exploration has few choices.
@@ -321,43 +300,7 @@ impl<P: Platform> Hooks for Emulated<P> {
         }
     }
 
-    fn witness(&self, event: impl FnOnce() -> Event) {
-        self.platform.witness(event);
-    }
-
-    fn is_checked(&self) -> bool {
-        self.platform.is_checked()
-    }
-
-    #[inline(always)]
-    fn is_left_out(&self, upkeep: Upkeep) -> bool {
-        self.platform.is_left_out(upkeep)
-    }
-
-    fn declare(&self, act: &Act<'_>) {
-        self.platform.declare(act);
-    }
-
     fn tracer(&self) -> Option<&Tracer> {
         Some(&self.tracer)
-    }
-
-    fn moment(&self) -> u64 {
-        self.platform.moment()
-    }
-
-    fn moments_per_second(&self) -> u64 {
-        self.platform.moments_per_second()
-    }
-
-    fn last_visible(&self) -> u64 {
-        self.platform.last_visible()
-    }
-}
-
-// SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared.
-unsafe impl<P: Platform> Hardware for Emulated<P> {
-    fn account(&self) -> &Account {
-        &self.account
     }
 }

@@ -12,6 +12,7 @@ use core::{
 
 use crate::{
     ATOMIC_COUNTERS, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Region, SharedAddress,
+    Topology,
     bare::{
         cpu,
         private::{Private, PrivateOnce},
@@ -19,7 +20,7 @@ use crate::{
     },
     emulated::{Choice, Copies, Emulated, EmulatedCore, FetchUnit, PAGE_BYTES, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Expense, Slices, Watch, Woken},
+    kit::{CounterAccess, Hooks, Registers, Signals, Slices, Ticks, Watch, Woken},
     qemu::{
         cluster::{
             heartbeat,
@@ -240,13 +241,7 @@ const _: () = assert!(
     "there is the memory that the layout says"
 );
 
-// SAFETY: 1. numbers and the command line do not change; 2. `areas::shared_dram` is mapped for ever, and all that the
-// layout says, and `own_address` knows what is exposed; 3. `with_storage` has bounds for all; 4. it asks; 5. the domain's account, under its lock, or the
-// machine's, under its own.
-unsafe impl Platform for QemuPlatform {
-    type Window = MmuWindow;
-    type Copies = &'static Copies<MmuWindow>;
-
+impl Topology for QemuPlatform {
     fn core(&self) -> CoreId {
         self.core
     }
@@ -254,6 +249,94 @@ unsafe impl Platform for QemuPlatform {
     fn layout(&self) -> &Layout {
         &self.layout
     }
+}
+
+impl Registers for QemuPlatform {
+    fn test_and_set(&self, register: CoreId) -> bool {
+        self.hand_over_by_chance();
+        test_and_set::take(register, self.core)
+    }
+
+    fn free(&self, register: CoreId) {
+        test_and_set::free(register);
+        stuck::note_write();
+        self.hand_over_by_chance();
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        self.hand_over_by_chance();
+        let counter = &COUNTERS[counter];
+        let before = match access {
+            CounterAccess::Increment => counter.fetch_add(1, Ordering::AcqRel),
+            CounterAccess::Decrement => counter.fetch_sub(1, Ordering::AcqRel),
+            CounterAccess::Read => return counter.load(Ordering::Acquire),
+            CounterAccess::Set(value) => counter.swap(value, Ordering::AcqRel),
+        };
+        stuck::note_write();
+        self.hand_over_by_chance();
+        before
+    }
+}
+
+impl Ticks for QemuPlatform {
+    fn now(&self) -> u64 {
+        cpu::rdtsc()
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        // With `-icount shift=0` an instruction is a nanosecond.
+        measured_rate().unwrap_or(1_000_000_000)
+    }
+
+    fn tells_time(&self) -> bool {
+        measured_rate().is_some()
+    }
+}
+
+impl Signals for QemuPlatform {
+    fn raise_interrupt(&self, target: CoreId) {
+        let local = nodes::expect_local(target, "the interrupt");
+        let was_raised = RAISED[local].swap(true, Ordering::SeqCst);
+        // A core that interrupts itself finds it when the operation ends, and alone it has no local APIC.
+        if !was_raised && target != self.core {
+            lapic::send_interrupt(local);
+        }
+        stuck::note_write();
+        self.hand_over_by_chance();
+    }
+
+    fn open_interrupts(&self, open: bool) {
+        // The timer of a node always comes; the core keeps the others off by itself.
+        let has_timer = nodes::member().is_some() && this_core() == 0;
+        // SAFETY: gates are loaded, and the account of operations opens them outside of all only.
+        unsafe { cpu::set_interrupts(open || has_timer) }
+    }
+
+    fn interrupt_is_due(&self) -> bool {
+        RAISED[this_core()].load(Ordering::SeqCst)
+    }
+
+    fn take_interrupt(&self) -> bool {
+        RAISED[this_core()].swap(false, Ordering::SeqCst)
+    }
+}
+
+/// Work takes its own time here.
+impl Hooks for QemuPlatform {
+    const IS_PRICED: bool = true;
+
+    fn moment(&self) -> u64 {
+        // Traces of nodes lie side by side.
+        cpu::rdtsc().wrapping_sub(heartbeat::meeting())
+    }
+}
+
+// SAFETY: 1. numbers and the command line do not change; 2. `areas::shared_dram` is mapped for ever, and all that the
+// layout says, and `own_address` knows what is exposed; 3. `with_storage` has bounds for all; 4. it asks; 5. the domain's account, under its lock, or the
+// machine's, under its own.
+unsafe impl Platform for QemuPlatform {
+    type Window = MmuWindow;
+    type Copies = &'static Copies<MmuWindow>;
 
     fn read_line(&self, at: LineAddress) -> Line {
         self.hand_over_by_chance();
@@ -306,53 +389,6 @@ unsafe impl Platform for QemuPlatform {
         self.hand_over_by_chance();
     }
 
-    fn test_and_set(&self, register: CoreId) -> bool {
-        self.hand_over_by_chance();
-        test_and_set::take(register, self.core)
-    }
-
-    fn free(&self, register: CoreId) {
-        test_and_set::free(register);
-        stuck::note_write();
-        self.hand_over_by_chance();
-    }
-
-    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
-        self.hand_over_by_chance();
-        let counter = &COUNTERS[counter];
-        let before = match access {
-            CounterAccess::Increment => counter.fetch_add(1, Ordering::AcqRel),
-            CounterAccess::Decrement => counter.fetch_sub(1, Ordering::AcqRel),
-            CounterAccess::Read => return counter.load(Ordering::Acquire),
-            CounterAccess::Set(value) => counter.swap(value, Ordering::AcqRel),
-        };
-        stuck::note_write();
-        self.hand_over_by_chance();
-        before
-    }
-
-    fn spend(&self, _expense: Expense) {
-        // Work takes its own time here.
-    }
-
-    fn now(&self) -> u64 {
-        cpu::rdtsc()
-    }
-
-    fn moment(&self) -> u64 {
-        // Traces of nodes lie side by side.
-        cpu::rdtsc().wrapping_sub(heartbeat::meeting())
-    }
-
-    fn ticks_per_second(&self) -> u64 {
-        // With `-icount shift=0` an instruction is a nanosecond.
-        measured_rate().unwrap_or(1_000_000_000)
-    }
-
-    fn tells_time(&self) -> bool {
-        measured_rate().is_some()
-    }
-
     fn choose(&self, choice: Choice, options: usize) -> usize {
         match choice {
             Choice::VictimPage | Choice::VictimLine => self.draw(options),
@@ -385,32 +421,6 @@ unsafe impl Platform for QemuPlatform {
 
     fn end_wait(&self, _watch: Watch<'_>) {
         stuck::stop_waiting();
-    }
-
-    fn raise_interrupt(&self, target: CoreId) {
-        let local = nodes::expect_local(target, "the interrupt");
-        let was_raised = RAISED[local].swap(true, Ordering::SeqCst);
-        // A core that interrupts itself finds it when the operation ends, and alone it has no local APIC.
-        if !was_raised && target != self.core {
-            lapic::send_interrupt(local);
-        }
-        stuck::note_write();
-        self.hand_over_by_chance();
-    }
-
-    fn open_interrupts(&self, open: bool) {
-        // The timer of a node always comes; the core keeps the others off by itself.
-        let has_timer = nodes::member().is_some() && this_core() == 0;
-        // SAFETY: gates are loaded, and the account of operations opens them outside of all only.
-        unsafe { cpu::set_interrupts(open || has_timer) }
-    }
-
-    fn interrupt_is_due(&self) -> bool {
-        RAISED[this_core()].load(Ordering::SeqCst)
-    }
-
-    fn take_interrupt(&self) -> bool {
-        RAISED[this_core()].swap(false, Ordering::SeqCst)
     }
 
     fn relax(&self) {

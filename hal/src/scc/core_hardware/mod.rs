@@ -136,7 +136,15 @@ impl Hooks for Scc {}
 
 // SAFETY: 1. a field, which is never replaced; 2. there is no other value.
 unsafe impl Hardware for Scc {
+    type Hooks = Self;
+
+    #[inline(always)]
     fn account(&self) -> &Account {
         &self.account
+    }
+
+    #[inline(always)]
+    fn hooks(&self) -> &Self {
+        self
     }
 }

@@ -3,10 +3,10 @@
 use std::{cell::RefCell, ptr::NonNull, rc::Rc};
 
 use crate::{
-    Act, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress,
+    Act, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress, Topology,
     emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
-    kit::{CounterAccess, Event, Expense, Slices, Upkeep, Watch, Woken},
+    kit::{CounterAccess, Event, Expense, Hooks, Registers, Signals, Slices, Ticks, Upkeep, Watch, Woken},
 };
 
 use super::{
@@ -35,13 +35,7 @@ impl SimPlatform {
     }
 }
 
-// SAFETY: 1. all from the machine's description, and a core of each number; 2. see `Memory::shared`; 3. `Memory` has bounds
-// for all of them; 4. `Shared` asks in the same step as it accesses memory; 5. the account is that of the core's domain,
-// or the first one where memory is coherent, and only one core runs at a time.
-unsafe impl Platform for SimPlatform {
-    type Window = HostWindow;
-    type Copies = Rc<Copies<HostWindow>>;
-
+impl Topology for SimPlatform {
     fn core(&self) -> CoreId {
         self.core
     }
@@ -53,6 +47,219 @@ unsafe impl Platform for SimPlatform {
     fn machine(&self) -> u64 {
         self.shared.number
     }
+}
+
+impl Registers for SimPlatform {
+    /// On a machine that is being taken down every register is free, so that no loop waits for one.
+    fn test_and_set(&self, register: CoreId) -> bool {
+        if self.is_dying() {
+            return true;
+        }
+        self.count_read(Target::Register(register));
+        let cost = self.shared.cost.test_and_set(self.core, register);
+        let access = Access::register(register, Effect::TestAndSet);
+        if self.replay(access, cost).is_some() {
+            return false;
+        }
+        self.reach(access, cost);
+        let acquired = self.shared.memory.test_and_set(register, self.core);
+        if !acquired {
+            self.sampled(Sample::Taken(register));
+        }
+        acquired
+    }
+
+    fn free(&self, register: CoreId) {
+        if self.is_dying() {
+            return;
+        }
+        self.settle();
+        self.count_write(Target::Register(register));
+        let cost = self.shared.cost.free(self.core, register);
+        let access = Access::register(register, Effect::Write);
+        self.reach(access, cost.visible_ps);
+        self.shared.memory.free(register);
+        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
+    }
+
+    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
+        if self.is_dying() {
+            return 0;
+        }
+        let cost = self.shared.cost.access_counter(self.core);
+        match access {
+            CounterAccess::Set(_) => self.count_write(Target::Board),
+            _ => self.count_read(Target::Board),
+        }
+        if access == CounterAccess::Read {
+            let read = Access::counter(counter, Effect::Read);
+            if let Some(Sample::Counter(_, value)) = self.replay(read, cost.complete_ps) {
+                return value;
+            }
+            self.reach(read, cost.complete_ps);
+            let value = self.shared.memory.access_counter(counter, access);
+            self.sampled(Sample::Counter(counter, value));
+            return value;
+        }
+        // Raising a counter is a read, too.
+        let (effect, visible_ps) = match access {
+            CounterAccess::Increment => (Effect::TestAndSet, cost.complete_ps),
+            _ => (Effect::Write, cost.visible_ps),
+        };
+        let change = Access::counter(counter, effect);
+        self.reach(change, visible_ps);
+        let before = self.shared.memory.access_counter(counter, access);
+        let cost = WriteCost { visible_ps, ..cost };
+        self.shared.engine.borrow_mut().written(self.core.index(), change, cost);
+        before
+    }
+}
+
+impl Ticks for SimPlatform {
+    fn now(&self) -> u64 {
+        self.now_ps() / PS_PER_TICK
+    }
+
+    fn ticks_per_second(&self) -> u64 {
+        1_000_000_000
+    }
+}
+
+impl Signals for SimPlatform {
+    fn raise_interrupt(&self, target: CoreId) {
+        if self.is_dying() {
+            return;
+        }
+        self.settle();
+        // It is read first, to see whether the bit is set.
+        self.count_read(Target::Register(target));
+        self.count_write(Target::Register(target));
+        let cost = self.shared.cost.raise(self.core, target);
+        self.reach(Access::interrupt(target, Effect::Write), cost.visible_ps);
+        let delivery_ps = self.shared.cost.delivery();
+        let mut engine = self.shared.engine.borrow_mut();
+        engine.raise_interrupt(target.index(), delivery_ps);
+        engine.spend(self.core.index(), cost.complete_ps - cost.visible_ps);
+    }
+
+    fn open_interrupts(&self, open: bool) {
+        self.shared.engine.borrow_mut().open_interrupts(self.core.index(), open);
+    }
+
+    fn interrupt_is_due(&self) -> bool {
+        // The engine asks for a core's counters when its program is over.
+        if self.is_dying() || !Running::is(self) {
+            return false;
+        }
+        self.reach(Access::interrupt(self.core, Effect::Read), 0);
+        self.shared.engine.borrow().interrupt_is_due(self.core.index())
+    }
+
+    fn take_interrupt(&self) -> bool {
+        !self.is_dying() && self.shared.engine.borrow_mut().take_interrupt(self.core.index())
+    }
+}
+
+impl Hooks for SimPlatform {
+    const IS_PRICED: bool = true;
+
+    fn spend(&self, expense: Expense) {
+        let expense = self.caches.as_ref().map_or(expense, |caches| self.through_caches(caches, expense));
+        if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
+            self.heat(|heat| heat.private(self.core, lines, effect));
+        }
+        if let Some(journey) = self.shared.cost.errand(self.core, expense) {
+            return self.run_errand(journey);
+        }
+        let cost = self.shared.cost.expense(self.core, expense);
+        self.shared.engine.borrow_mut().spend(self.core.index(), cost);
+    }
+
+    fn compute(&self, cycles: u64, interrupted: Option<&dyn Fn()>) {
+        let Some(interrupted) = interrupted else { return self.spend(Expense::Cycles(cycles)) };
+        let core = self.core.index();
+        let mut left_ps = self.shared.cost.expense(self.core, Expense::Cycles(cycles));
+        while left_ps > 0 && !self.is_dying() {
+            let until_ps = self.now_ps().saturating_add(left_ps);
+            if self.shared.engine.borrow_mut().sleep(core, until_ps) {
+                self.give_way();
+            }
+            left_ps = until_ps.saturating_sub(self.now_ps());
+            if left_ps > 0 {
+                interrupted();
+            }
+        }
+    }
+
+    #[inline]
+    fn enter(&self, bytes: usize) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().enter(bytes);
+        }
+    }
+
+    #[inline]
+    fn leave(&self) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().leave();
+        }
+    }
+
+    fn enter_handler(&self) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().enter_handler();
+        }
+    }
+
+    fn leave_handler(&self) {
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().leave_handler();
+        }
+    }
+
+    #[inline(always)]
+    fn witness(&self, event: impl FnOnce() -> Event) {
+        if let Some(checker) = &self.shared.checker {
+            self.tell(checker, event());
+        }
+    }
+
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        self.shared.checker.is_some()
+    }
+
+    #[inline(always)]
+    fn is_left_out(&self, upkeep: Upkeep) -> bool {
+        self.shared.checker.as_ref().is_some_and(|checker| off_account(|| checker.borrow().leaves_out(upkeep)))
+    }
+
+    #[inline(always)]
+    fn declare(&self, act: &Act<'_>) {
+        if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
+            off_account(|| checker.borrow_mut().declare(self.core, self.now_ps(), act));
+        }
+    }
+
+    fn moment(&self) -> u64 {
+        self.now_ps()
+    }
+
+    fn moments_per_second(&self) -> u64 {
+        self.ticks_per_second() * PS_PER_TICK
+    }
+
+    fn last_visible(&self) -> u64 {
+        self.shared.engine.borrow().visible[self.core.index()]
+    }
+}
+
+// SAFETY: 1. all from the machine's description, and a core of each number; 2. see `Memory::shared`; 3. `Memory` has bounds
+// for all of them; 4. `Shared` asks in the same step as it accesses memory; 5. the account is that of the core's domain,
+// or the first one where memory is coherent, and only one core runs at a time.
+unsafe impl Platform for SimPlatform {
+    type Window = HostWindow;
+    type Copies = Rc<Copies<HostWindow>>;
 
     fn read_line(&self, at: LineAddress) -> Line {
         if self.is_dying() {
@@ -127,203 +334,9 @@ unsafe impl Platform for SimPlatform {
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
-    /// On a machine that is being taken down every register is free, so that no loop waits for one.
-    fn test_and_set(&self, register: CoreId) -> bool {
-        if self.is_dying() {
-            return true;
-        }
-        self.count_read(Target::Register(register));
-        let cost = self.shared.cost.test_and_set(self.core, register);
-        let access = Access::register(register, Effect::TestAndSet);
-        if self.replay(access, cost).is_some() {
-            return false;
-        }
-        self.reach(access, cost);
-        let acquired = self.shared.memory.test_and_set(register, self.core);
-        if !acquired {
-            self.sampled(Sample::Taken(register));
-        }
-        acquired
-    }
-
-    fn free(&self, register: CoreId) {
-        if self.is_dying() {
-            return;
-        }
-        self.settle();
-        self.count_write(Target::Register(register));
-        let cost = self.shared.cost.free(self.core, register);
-        let access = Access::register(register, Effect::Write);
-        self.reach(access, cost.visible_ps);
-        self.shared.memory.free(register);
-        self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
-    }
-
-    fn access_counter(&self, counter: usize, access: CounterAccess) -> u32 {
-        if self.is_dying() {
-            return 0;
-        }
-        let cost = self.shared.cost.access_counter(self.core);
-        match access {
-            CounterAccess::Set(_) => self.count_write(Target::Board),
-            _ => self.count_read(Target::Board),
-        }
-        if access == CounterAccess::Read {
-            let read = Access::counter(counter, Effect::Read);
-            if let Some(Sample::Counter(_, value)) = self.replay(read, cost.complete_ps) {
-                return value;
-            }
-            self.reach(read, cost.complete_ps);
-            let value = self.shared.memory.access_counter(counter, access);
-            self.sampled(Sample::Counter(counter, value));
-            return value;
-        }
-        // Raising a counter is a read, too.
-        let (effect, visible_ps) = match access {
-            CounterAccess::Increment => (Effect::TestAndSet, cost.complete_ps),
-            _ => (Effect::Write, cost.visible_ps),
-        };
-        let change = Access::counter(counter, effect);
-        self.reach(change, visible_ps);
-        let before = self.shared.memory.access_counter(counter, access);
-        let cost = WriteCost { visible_ps, ..cost };
-        self.shared.engine.borrow_mut().written(self.core.index(), change, cost);
-        before
-    }
-
-    #[inline]
-    fn enter(&self, bytes: usize) {
-        if let Some(caches) = &self.caches {
-            caches.borrow_mut().enter(bytes);
-        }
-    }
-
-    #[inline]
-    fn leave(&self) {
-        if let Some(caches) = &self.caches {
-            caches.borrow_mut().leave();
-        }
-    }
-
-    fn enter_handler(&self) {
-        if let Some(caches) = &self.caches {
-            caches.borrow_mut().enter_handler();
-        }
-    }
-
-    fn leave_handler(&self) {
-        if let Some(caches) = &self.caches {
-            caches.borrow_mut().leave_handler();
-        }
-    }
-
-    fn spend(&self, expense: Expense) {
-        let expense = self.caches.as_ref().map_or(expense, |caches| self.through_caches(caches, expense));
-        if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
-            self.heat(|heat| heat.private(self.core, lines, effect));
-        }
-        if let Some(journey) = self.shared.cost.errand(self.core, expense) {
-            return self.run_errand(journey);
-        }
-        let cost = self.shared.cost.expense(self.core, expense);
-        self.shared.engine.borrow_mut().spend(self.core.index(), cost);
-    }
-
-    fn compute(&self, cycles: u64, interrupted: &dyn Fn()) {
-        let core = self.core.index();
-        let mut left_ps = self.shared.cost.expense(self.core, Expense::Cycles(cycles));
-        while left_ps > 0 && !self.is_dying() {
-            let until_ps = self.now_ps().saturating_add(left_ps);
-            if self.shared.engine.borrow_mut().sleep(core, until_ps) {
-                self.give_way();
-            }
-            left_ps = until_ps.saturating_sub(self.now_ps());
-            if left_ps > 0 {
-                interrupted();
-            }
-        }
-    }
-
-    fn raise_interrupt(&self, target: CoreId) {
-        if self.is_dying() {
-            return;
-        }
-        self.settle();
-        // It is read first, to see whether the bit is set.
-        self.count_read(Target::Register(target));
-        self.count_write(Target::Register(target));
-        let cost = self.shared.cost.raise(self.core, target);
-        self.reach(Access::interrupt(target, Effect::Write), cost.visible_ps);
-        let delivery_ps = self.shared.cost.delivery();
-        let mut engine = self.shared.engine.borrow_mut();
-        engine.raise_interrupt(target.index(), delivery_ps);
-        engine.spend(self.core.index(), cost.complete_ps - cost.visible_ps);
-    }
-
-    fn open_interrupts(&self, open: bool) {
-        self.shared.engine.borrow_mut().open_interrupts(self.core.index(), open);
-    }
-
-    fn interrupt_is_due(&self) -> bool {
-        // The engine asks for a core's counters when its program is over.
-        if self.is_dying() || !Running::is(self) {
-            return false;
-        }
-        self.reach(Access::interrupt(self.core, Effect::Read), 0);
-        self.shared.engine.borrow().interrupt_is_due(self.core.index())
-    }
-
-    fn take_interrupt(&self) -> bool {
-        !self.is_dying() && self.shared.engine.borrow_mut().take_interrupt(self.core.index())
-    }
-
     fn relax(&self) {
         // Cores have a processor each.
         self.spend(Expense::Cycles(1));
-    }
-
-    fn now(&self) -> u64 {
-        self.now_ps() / PS_PER_TICK
-    }
-
-    fn ticks_per_second(&self) -> u64 {
-        1_000_000_000
-    }
-
-    fn moment(&self) -> u64 {
-        self.now_ps()
-    }
-
-    fn moments_per_second(&self) -> u64 {
-        self.ticks_per_second() * PS_PER_TICK
-    }
-
-    fn last_visible(&self) -> u64 {
-        self.shared.engine.borrow().visible[self.core.index()]
-    }
-
-    #[inline(always)]
-    fn witness(&self, event: impl FnOnce() -> Event) {
-        if let Some(checker) = &self.shared.checker {
-            self.tell(checker, event());
-        }
-    }
-
-    #[inline(always)]
-    fn is_checked(&self) -> bool {
-        self.shared.checker.is_some()
-    }
-
-    #[inline(always)]
-    fn is_left_out(&self, upkeep: Upkeep) -> bool {
-        self.shared.checker.as_ref().is_some_and(|checker| off_account(|| checker.borrow().leaves_out(upkeep)))
-    }
-
-    #[inline(always)]
-    fn declare(&self, act: &Act<'_>) {
-        if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
-            off_account(|| checker.borrow_mut().declare(self.core, self.now_ps(), act));
-        }
     }
 
     fn choose(&self, choice: Choice, options: usize) -> usize {

@@ -15,8 +15,8 @@ use hal::{
     emulated::Emulated,
     kind,
     kit::{
-        Account, CachedMemory, CombinedLines, CounterAccess, Expense, ExposedMemory, Hardware, Hooks, Registers,
-        Signals, Slot, Ticks, Turns, UncachedWords, Watch, Woken,
+        Account, CachedMemory, CombinedLines, CounterAccess, ExposedMemory, Hardware, Registers, Signals, Slot, Ticks,
+        Turns, UncachedWords, Watch, Woken,
     },
 };
 use threads::ThreadPlatform;
@@ -464,15 +464,15 @@ impl Signals for Defective {
     }
 }
 
-impl Hooks for Defective {
-    fn spend(&self, expense: Expense) {
-        self.inner.spend(expense);
-    }
-}
-
 // SAFETY: the hardware below promises it, and nobody else has that.
 unsafe impl Hardware for Defective {
+    type Hooks = ThreadPlatform;
+
     fn account(&self) -> &Account {
         self.inner.account()
+    }
+
+    fn hooks(&self) -> &ThreadPlatform {
+        self.inner.hooks()
     }
 }
