@@ -8,6 +8,7 @@ use crate::{
     cores, guest, host_command,
     image::{self, Profile},
     kernel_line::KernelLine,
+    loading,
     machine::{self, Machine},
     places::{self, Frame},
     program::Program,
@@ -106,9 +107,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
-    let loaded = sim::built(&program, arguments.yes)?;
+    let loaded = loading::built(&program, arguments.yes)?;
     let words = |seed: u64| {
-        let words = sim::loading_built(loaded.as_deref(), common.words(&program, None, false)?);
+        let words = loading::words_of_built(loaded.as_deref(), common.words(&program, None, false)?);
         let words = words.value("machine", Some(&machine)).value("cores", Some(count));
         let words = words.value("seed", (seed > 0).then_some(seed));
         anyhow::Ok(if arguments.lint.is_some() { lint::words(words) } else { self::words(words) })

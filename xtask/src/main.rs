@@ -24,6 +24,7 @@ mod image;
 mod image_check;
 mod kernel_line;
 mod laboratory;
+mod loading;
 mod machine_table;
 mod memory;
 mod monitor;

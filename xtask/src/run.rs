@@ -7,6 +7,7 @@ use crate::{
     debugger::{self, Debugger, Stub},
     emulation, guest, host_command, image,
     kernel_line::{self, KernelLine},
+    loading,
     machine::{check_domains, domains},
     memory::{self, Plan, bytes},
     monitor::Monitor,
@@ -301,8 +302,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
     ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are for --machine qemu and for `board`");
-    ensure!(program.c.is_none(), "programs in C run in QEMU, in the simulator and on boards, and not on threads");
-    let words = common.words(program, arguments.preempt, arguments.coherent)?;
+    let words = loading::words(program, common.words(program, arguments.preempt, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
     let words = words.switch("write_back", arguments.write_back);
     let memory = arguments.trace.on_host(arguments.cores.into(), arguments.report.purpose(common.lines));

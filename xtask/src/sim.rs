@@ -5,8 +5,7 @@ use crate::{
     console::Transcript,
     cores, host_command, image,
     image::Profile,
-    kernel_line::KernelLine,
-    laboratory,
+    laboratory, loading,
     machine::{self, Machine},
     program::Program,
     report, result_files,
@@ -133,7 +132,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let inputs = common.inputs(&program)?;
-    let words = loading(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
+    let words = loading::words(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch("accesses_only", arguments.accesses_only);
     let is_reported = arguments.report.is_wanted();
@@ -170,39 +169,6 @@ fn run(arguments: &Arguments) -> Result<()> {
         println!("wrote {}; {}", workspace::display(path), map.summary);
     }
     Ok(())
-}
-
-/// The words of a program with what it takes to load one in C, which is built.
-///
-/// # Errors
-///
-/// When it does not build.
-pub(crate) fn loading(program: &Program, words: KernelLine, yes: bool) -> Result<KernelLine> {
-    Ok(loading_built(built(program, yes)?.as_deref(), words))
-}
-
-/// Builds a program, if it is in C.
-///
-/// # Errors
-///
-/// When it does not build.
-pub(crate) fn built(program: &Program, yes: bool) -> Result<Option<PathBuf>> {
-    program.c.as_ref().map(|sources| c::for_simulator(sources, &c::tools(yes)?)).transpose()
-}
-
-/// The words of a program with what it takes to load it, if it is one in C that was built.
-pub(crate) fn loading_built(built: Option<&Path>, words: KernelLine) -> KernelLine {
-    match built {
-        Some(image) => loaded(words, image),
-        None => words,
-    }
-}
-
-/// Words with which a simulator loads a program in C that was built.
-pub(crate) fn loaded(words: KernelLine, image: &Path) -> KernelLine {
-    let words = words.value("image", Some(c::encoded(&image.to_string_lossy())));
-    let words = words.value("heap_kib", Some(c::SIMULATED_HEAP_MIB << 10));
-    words.value("cache_frames", Some(c::SIMULATED_CACHE_FRAMES))
 }
 
 /// Builds a program's simulator, and checks it for writable statics.

@@ -2,7 +2,7 @@
 //! right twins, in which nothing is.
 
 use super::{c_programs::DIRECTORY, jobs::Job, kit::Kit};
-use crate::{c, check, guest, host_command, kernel_line::KernelLine, program::Program, sim, workspace};
+use crate::{c, check, guest, host_command, kernel_line::KernelLine, loading, program::Program, workspace};
 use anyhow::{Context, Result, ensure};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,8 +41,8 @@ fn compare(kit: &Kit<'_>, file: &str, cores: u32, is_wrong: bool) -> Result<()> 
     let expected = if is_wrong { expected(&fs::read_to_string(&path)?)? } else { BTreeSet::new() };
     let options = c::CompilerOptions::of_test(if is_wrong { &[WRONG] } else { &[] }, false);
     let program = Program::of_words(&[path.to_string_lossy().into_owned()], &options)?.checked();
-    let built = sim::built(&program, kit.arguments.yes)?;
-    let words = sim::loading_built(built.as_deref(), KernelLine::default().free(&program.words(&[]))?);
+    let built = loading::built(&program, kit.arguments.yes)?;
+    let words = loading::words_of_built(built.as_deref(), KernelLine::default().free(&program.words(&[]))?);
     let words = check::words(words.value("machine", Some("scc")).value("cores", Some(cores)));
     let mut command = host_command::of(&kit.simulator(&program)?.executable, words, &[])?;
     let outcome = guest::run(&format!("{file} checked"), &mut command, None, kit.limit(), |_| {})?;

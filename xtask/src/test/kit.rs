@@ -10,9 +10,10 @@ use crate::{
     guest::Outcome,
     image,
     kernel_line::KernelLine,
+    loading,
     program::Program,
     setup::{self, DiskTools, EmulatorTools, Tools},
-    sim, workspace,
+    workspace,
 };
 use anyhow::{Context, Result, anyhow};
 use std::{
@@ -148,7 +149,7 @@ impl<'t> Kit<'t> {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(c::for_simulator(sources, &c::tools(self.arguments.yes)?)?),
         };
-        Ok(sim::loaded(words, image))
+        Ok(loading::words_of_file(words, image))
     }
 
     /// The emulator of boards.
