@@ -18,12 +18,9 @@
 use std::{
     fmt::{self, Write},
     ptr,
-    sync::{
-        Mutex,
-        atomic::{
-            AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64,
-            Ordering::{Relaxed, SeqCst},
-        },
+    sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
+        Ordering::{Relaxed, SeqCst},
     },
     thread,
     time::Duration,
@@ -32,24 +29,15 @@ use std::{
 use crate::trace;
 
 use super::{
-    loaded::told_of_loaded,
+    fault_report::{At, Note, Output, STATUS, say_last_line, told},
     platform::{Running, Shared, SimCore, SimPlatform},
 };
 
 /// Waiting cores that a report lists.
 const LISTED: usize = 64;
 
-/// Return addresses that a report lists.
-const RETURNS: usize = 96;
-
-/// Bytes of the stack of handlers.
-const HANDLER_STACK_BYTES: usize = 64 << 10;
-
 /// Whether this process reports faults.
 static REPORTS: AtomicBool = AtomicBool::new(false);
-
-/// The exit status of the process after a fault.
-static STATUS: AtomicI32 = AtomicI32::new(1);
 
 /// Seconds of processor time that a core may run for while its clock stands still.
 static PATIENCE_S: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -60,9 +48,6 @@ const REST: Duration = Duration::from_secs(30);
 
 /// The machine with a core that has failed.
 static FAILED: AtomicPtr<Shared> = AtomicPtr::new(ptr::null_mut());
-
-/// What the last line will say.
-static LAST_LINE: Mutex<Note> = Mutex::new(Note::new());
 
 /// Whether a report is at its end.
 static ENDS: AtomicBool = AtomicBool::new(false);
@@ -101,32 +86,19 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// What a signal says of the core that it came to.
 struct Stop<'a> {
     core: &'a SimCore,
-    /// The instruction that was under way.
-    place: usize,
-    stack_pointer: usize,
+    at: At,
     /// The instruction has not failed: the core was interrupted anywhere.
     interrupted: bool,
 }
 
 impl Stop<'_> {
-    /// Says what happened, and where.
-    fn tell(&self, what: fmt::Arguments<'_>) {
-        let core = self.core.platform().id().index();
-        // There is nobody to tell when standard output has gone.
-        let _ = writeln!(Output, "core {core}: {what}");
-        let _ = writeln!(Output, "{self}");
-        if let Ok(mut note) = LAST_LINE.try_lock() {
-            let _ = write!(note, "core {core}: {what}");
-        }
-    }
-
     /// Reports, and ends the process, if possible after the other cores have run on.
     fn report(&self, what: fmt::Arguments<'_>) -> ! {
-        self.tell(what);
+        self.at.tell(what);
         let platform = self.core.platform();
         FAILED.store(ptr::from_ref(platform.shared()).cast_mut(), SeqCst);
         // The host's allocator is no code of the program's, and must not be left half-way.
-        let is_whole = !self.interrupted || told(self.place).is_some();
+        let is_whole = !self.interrupted || told(self.at.place).is_some();
         if is_whole && self.core.is_in_program() && !thread::panicking() && platform.may_stop() {
             limit_rest();
             platform.stop();
@@ -143,14 +115,6 @@ fn end(shared: &Shared) -> ! {
         tell_traces(shared);
     }
     say_last_line()
-}
-
-fn say_last_line() -> ! {
-    if let Ok(note) = LAST_LINE.try_lock() {
-        let _ = writeln!(Output, "@done failed {}", note.text());
-    }
-    // SAFETY: ends the process at once.
-    unsafe { libc::_exit(STATUS.load(Relaxed)) }
 }
 
 fn tell_who_waits(shared: &Shared) -> fmt::Result {
@@ -177,8 +141,13 @@ pub(super) fn tell_where<'c>(cores: impl Iterator<Item = &'c SimCore>) {
 
 /// Where a core has given way.
 pub(super) fn place(core: &SimCore) -> impl fmt::Display {
-    let place = SimPlatform::give_way as *const () as usize;
-    Stop { core, place, stack_pointer: core.platform().stack_pointer(), interrupted: true }
+    at(core, SimPlatform::give_way as *const () as usize, core.platform().stack_pointer())
+}
+
+/// Where a simulated core was.
+fn at(core: &SimCore, place: usize, stack_pointer: usize) -> At {
+    let platform = core.platform();
+    At { core: platform.id().index(), stack: platform.stack(), place, stack_pointer }
 }
 
 /// The machine with a core that has failed, as long as it is there.
@@ -213,102 +182,14 @@ fn tell_traces(shared: &Shared) {
     // SAFETY: they are there as long as the `EndsAfterFault` that has named them, which takes them back.
     let cores = unsafe { &*shared.running.get() };
     for core in cores {
-        trace::tell(&**core, false, &mut |line| {
-            // In one piece, as there are many.
-            let mut note = Note::new();
-            let _ = match note.write_fmt(line) {
-                Ok(()) => Output.write_str(note.text()),
-                Err(_) => Output.write_fmt(line),
-            };
-        });
+        trace::tell(&**core, false, &mut |line| Note::new().pass_on(line));
     }
-}
-
-/// A text of at most so many bytes.
-struct Note {
-    text: [u8; 256],
-    len: usize,
-}
-
-impl Note {
-    const fn new() -> Self {
-        Self { text: [0; 256], len: 0 }
-    }
-
-    fn text(&self) -> &str {
-        str::from_utf8(&self.text[..self.len]).unwrap_or_default()
-    }
-}
-
-impl Write for Note {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self.text.get_mut(self.len..self.len + text.len()).ok_or(fmt::Error)?;
-        room.copy_from_slice(text.as_bytes());
-        self.len += text.len();
-        Ok(())
-    }
-}
-
-/// Where the core was, and what on its stack looks like return addresses, from the last call on.
-impl fmt::Display for Stop<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let core = self.core.platform().id().index();
-        match told(self.place) {
-            Some(place) => write!(out, "  core {core} was at {place:#x}")?,
-            None => write!(out, "  core {core} was outside the program's code at {:#x}", self.place)?,
-        }
-        if !self.core.platform().stack().contains(&self.stack_pointer) {
-            return Ok(());
-        }
-        out.write_str(", on its stack are")?;
-        self.words().filter_map(told).take(RETURNS).try_for_each(|place| write!(out, " {place:#x}"))
-    }
-}
-
-impl Stop<'_> {
-    /// The words of the core's stack, from the last one on.
-    fn words(&self) -> impl Iterator<Item = usize> {
-        let stack = self.core.platform().stack();
-        let first = self.stack_pointer.max(stack.start + PAGE_BYTES).next_multiple_of(size_of::<usize>());
-        (first..stack.end).step_by(size_of::<usize>()).map(|slot| {
-            // SAFETY: the slot lies in the core's stack above its guard page, which is mapped; the core does not run.
-            unsafe { std::ptr::with_exposed_provenance::<usize>(slot).read_volatile() }
-        })
-    }
-}
-
-const PAGE_BYTES: usize = 4096;
-
-/// Standard output, past all buffers and locks.
-struct Output;
-
-impl Write for Output {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut rest = text.as_bytes();
-        while !rest.is_empty() {
-            // SAFETY: pointer and length are one slice's.
-            let written = unsafe { libc::write(libc::STDOUT_FILENO, rest.as_ptr().cast(), rest.len()) };
-            rest = usize::try_from(written).ok().and_then(|written| rest.get(written..)).ok_or(fmt::Error)?;
-        }
-        Ok(())
-    }
-}
-
-/// What reports say for an address in code: its distance from the start of the executable, or of what was loaded.
-fn told(address: usize) -> Option<usize> {
-    let code = code();
-    if code.contains(&address) { Some(address - code.start) } else { told_of_loaded(address) }
 }
 
 #[cfg(target_os = "linux")]
-use linux::{code, limit_rest};
+use linux::limit_rest;
 
 /// Nobody handles signals.
-#[cfg(not(target_os = "linux"))]
-fn code() -> std::ops::Range<usize> {
-    0..0
-}
-
 #[cfg(not(target_os = "linux"))]
 fn limit_rest() {}
 
@@ -318,17 +199,18 @@ mod linux {
         ffi::{c_int, c_void},
         fmt::Write,
         mem::MaybeUninit,
-        ops::Range,
         ptr,
         sync::atomic::Ordering::Relaxed,
         time::Duration,
     };
 
-    use crate::StackOverflow;
-
     use super::{
-        ASKED, BETWEEN_LOOKS, HANDLER_STACK_BYTES, LAST_CLOCK, LAST_CORE, LAST_LINE, LOOKS, MOST_LOOKS, PAGE_BYTES,
-        PATIENCE_S, REST, Running, SECONDS, Stop, end, failed, say_last_line, told,
+        super::{
+            fault_report::{HANDLER_STACK_BYTES, LAST_LINE, registers, say_last_line, told},
+            faults_of_threads as threads,
+        },
+        ASKED, BETWEEN_LOOKS, LAST_CLOCK, LAST_CORE, LOOKS, MOST_LOOKS, PATIENCE_S, REST, Running, SECONDS, Stop, at,
+        end, failed,
     };
 
     /// What is said of a core that runs when the end is asked for.
@@ -337,17 +219,6 @@ mod linux {
     /// What a core's program can bring upon itself, the clock of processor time, and somebody's wish.
     const SIGNALS: [c_int; 7] =
         [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGPROF, libc::SIGTERM];
-
-    unsafe extern "C" {
-        // Of every executable, by its linker.
-        static __executable_start: u8;
-        static etext: u8;
-    }
-
-    /// The addresses of the executable's code, from the executable's own start on.
-    pub(super) fn code() -> Range<usize> {
-        (&raw const __executable_start).addr()..(&raw const etext).addr()
-    }
 
     pub(super) fn handle_signals() {
         let stack: &'static mut [u8] = Vec::leak(vec![0; HANDLER_STACK_BYTES]);
@@ -418,13 +289,20 @@ mod linux {
         let (info, context) = unsafe { (&*info, &*context.cast::<libc::ucontext_t>()) };
         let handled = Running::with(|core| {
             let (place, stack_pointer) = registers(context);
-            let stop = Stop { core, place, stack_pointer, interrupted: asks || signal == libc::SIGPROF };
+            let stop = Stop { core, at: at(core, place, stack_pointer), interrupted: asks || signal == libc::SIGPROF };
             match signal {
                 libc::SIGPROF => stop.tick(),
                 _ if asks => stop.end_if_whole(),
-                _ => stop.fault(signal, info, context),
+                _ => {
+                    let exhausted = core.platform().exhausted();
+                    stop.at.fault(signal, info, context, exhausted, |what| stop.report(what));
+                }
             }
         });
+        if handled.is_none() && !asks && signal != libc::SIGPROF {
+            let (place, stack_pointer) = registers(context);
+            threads::fault(signal, info, context, [place, stack_pointer]);
+        }
         if asks {
             look_again();
         } else if handled.is_none() && signal != libc::SIGPROF {
@@ -446,68 +324,14 @@ mod linux {
         }
     }
 
-    /// Where the processor was, and its stack pointer.
-    fn registers(context: &libc::ucontext_t) -> (usize, usize) {
-        #[cfg(target_arch = "x86_64")]
-        let (place, stack) = (
-            context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize,
-            context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize,
-        );
-        #[cfg(target_arch = "aarch64")]
-        let (place, stack) = (context.uc_mcontext.pc as usize, context.uc_mcontext.sp as usize);
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        let (place, stack) = (0, 0);
-        (place, stack)
-    }
-
-    /// Whether a page fault was a write, where that is known.
-    fn is_write(context: &libc::ucontext_t) -> Option<bool> {
-        #[cfg(target_arch = "x86_64")]
-        return Some(context.uc_mcontext.gregs[libc::REG_ERR as usize] & 2 != 0);
-        #[cfg(not(target_arch = "x86_64"))]
-        return None;
-    }
-
     impl Stop<'_> {
-        fn fault(&self, signal: c_int, info: &libc::siginfo_t, context: &libc::ucontext_t) {
-            let platform = self.core.platform();
-            match signal {
-                libc::SIGSEGV | libc::SIGBUS => {
-                    // SAFETY: these signals have an address.
-                    let address = unsafe { info.si_addr() }.addr();
-                    let stack = platform.stack();
-                    if (stack.start..stack.start + PAGE_BYTES).contains(&address) {
-                        self.report(format_args!("{}", StackOverflow { stack_bytes: stack.len() - PAGE_BYTES }));
-                    }
-                    if address == self.place {
-                        self.report(format_args!("jump to {address:#x}, where no code is"));
-                    }
-                    // What is no address at all, the processor does not tell.
-                    if info.si_code == libc::SI_KERNEL {
-                        self.report(format_args!("access to an address that cannot be"));
-                    }
-                    match is_write(context) {
-                        Some(true) => self.report(format_args!("write to {address:#x}, where it has no memory")),
-                        Some(false) => self.report(format_args!("read of {address:#x}, where it has no memory")),
-                        None => self.report(format_args!("access to {address:#x}, where it has no memory")),
-                    }
-                }
-                libc::SIGABRT => match platform.exhausted() {
-                    Some(exhausted) => self.report(format_args!("{exhausted}")),
-                    None => self.report(format_args!("abort, after a panic that could not unwind")),
-                },
-                libc::SIGFPE => self.report(format_args!("arithmetic that the processor refuses")),
-                _ => self.report(format_args!("illegal instruction")),
-            }
-        }
-
         /// Reports what somebody has asked for, unless the simulator is in the middle of something.
         fn end_if_whole(&self) {
             let shared = self.core.platform().shared();
-            if told(self.place).is_some() && shared.engine.try_borrow().is_ok() {
+            if told(self.at.place).is_some() && shared.engine.try_borrow().is_ok() {
                 // SAFETY: the action is one. From now on nobody asks again.
                 unsafe { libc::signal(libc::SIGALRM, libc::SIG_IGN) };
-                self.tell(format_args!("{GIVEN_UP}"));
+                self.at.tell(format_args!("{GIVEN_UP}"));
                 end(shared);
             }
         }

@@ -43,7 +43,10 @@ mod domains;
 mod engine;
 mod explore;
 mod failure;
+mod fault_report;
 mod faults;
+#[cfg(target_os = "linux")]
+mod faults_of_threads;
 mod float_control;
 mod free;
 mod heap;
@@ -62,6 +65,8 @@ mod waiting;
 #[cfg(test)]
 mod tests;
 
+#[cfg(target_os = "linux")]
+pub use self::faults_of_threads::report_faults_of;
 pub use self::{
     check::{Access, AskedFor, Finding, Frame, LeftOut, Mistake},
     choice::{Freedom, Recording, Schedule, Strategy},

@@ -1,5 +1,7 @@
 //! The host's own threads, and the command line that describes them.
 
+#[cfg(target_os = "linux")]
+use hal::sim;
 use hal::{Topology, emulated::HostLines};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -25,7 +27,11 @@ pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn C
             bind(core.core().index(), core.layout().cores());
             let _telling = Telling { core, traces: &traces };
             // SAFETY: it is the machine's own core.
-            unsafe { run_and_tell::<P, _>(core, &start) }
+            let run = || unsafe { run_and_tell::<P, _>(core, &start) };
+            #[cfg(target_os = "linux")]
+            return sim::report_faults_of(core, run);
+            #[cfg(not(target_os = "linux"))]
+            run()
         };
         machine.run(program).map_err(|failure| {
             console.write(format_args!("{failure}\n"));
