@@ -17,7 +17,8 @@ fn pattern(from: CoreId, step: usize, len: usize) -> Vec<u8> {
     (0..len).map(|index| (from.index() * 31 + step * 7 + index + 1) as u8).collect()
 }
 
-pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+/// Returns whether lines can be relied on by what is checked after them.
+pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<bool, Defect> {
     visible_and_masked(stage)?;
     side_by_side(stage)?;
     whole(stage)?;
@@ -214,7 +215,7 @@ fn combined<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
 }
 
 /// There are as many lines as the machine says, and each is another one.
-fn distinct<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+fn distinct<C: Core>(stage: &Stage<'_, C>) -> Result<bool, Defect> {
     let core = stage.core;
     let lines = 1..core.mpb_lines();
     let first = usize::from(stage.line(core.core(), 0).line);
@@ -223,7 +224,7 @@ fn distinct<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         format!("lines: there are {} in each MPB, and a check needs {} to {}", lines.end, room.start, room.end - 1)
     });
     if !stage.nobody_found_anything()? {
-        return Ok(());
+        return Ok(false);
     }
     // Nothing else has stored this before: it was not this time before.
     let time = core.now().to_le_bytes();
@@ -263,5 +264,5 @@ fn distinct<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     }
     // The last line of another MPB is there.
     core.load_line(MpbLine::new(stage.right(), lines.end - 1));
-    stage.meet()
+    stage.nobody_found_anything()
 }

@@ -103,7 +103,9 @@ pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions, room: &R
     stage.begin("what cores agree on");
     time::agreement(&stage)?;
     stage.begin("lines");
-    lines::check(&stage)?;
+    if !lines::check(&stage)? {
+        return stage.end();
+    }
     stage.begin("cached memory");
     cached::check(&stage, caches)?;
     stage.begin("registers");

@@ -178,7 +178,8 @@ impl CombinedLines for Defective {
         if self.is(Defect::MergesStores) && bytes.len() < LINE_BYTES {
             self.inner.invalidate_lines();
             let mut line = self.inner.load_line(at).0;
-            thread::yield_now();
+            // Long enough for the other core to come in between, on a host that is busy, too.
+            thread::sleep(Duration::from_micros(200));
             line[offset..offset + bytes.len()].copy_from_slice(bytes);
             return self.inner.store_line(at, 0, &line);
         }
