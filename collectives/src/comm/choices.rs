@@ -99,6 +99,12 @@ impl Terms {
         }
     }
 
+    /// A line that one rank of each of so many other domains reads from one MPB, which stores that come meanwhile keep busy for so
+    /// long.
+    pub(crate) fn line_of_leaders(&self, readers: u64, busy_ns: u64) -> u64 {
+        self.line().max(readers * u64::from(self.prices.serve_ns) + busy_ns)
+    }
+
     /// Pairs of neighbouring ranks in one domain, and in two.
     pub(crate) fn neighbours(&self) -> (u64, u64) {
         (self.ranks - self.domains, self.domains - 1)

@@ -21,13 +21,14 @@ use tests::{
 };
 
 /// The machines, and how many ranks run there; the small board has eight cores.
-const MACHINES: [(&str, &[usize]); 6] = [
+const MACHINES: [(&str, &[usize]); 7] = [
     ("scc+ideal", &[2, 3, 13, 48, 255]),
     ("scc", &[2, 3, 13, 48, 255]),
     ("scc-2x2+ideal", &[2, 3, 8]),
     ("scc-2x2", &[2, 3, 8]),
     ("mesh:8x8x2", &[2, 3, 13, 48, 255]),
     ("cluster-fpga", &[2, 3, 13, 48, 255]),
+    ("cluster-asic", &[2, 3, 13, 48, 255]),
 ];
 
 /// Bytes of a message, a vector, or a block.

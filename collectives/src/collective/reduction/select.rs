@@ -12,6 +12,7 @@ use super::{
     chain::chunk_lines,
     pieces::Pieces,
     short::{PULLING, tree_for},
+    tree::Tree,
 };
 use crate::{
     Comm,
@@ -59,10 +60,17 @@ pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wai
         let room = &Room::of(comm);
         let tree = |spread| tree::<T>(terms, len, room, spread);
         let lines = bytes.div_ceil(LINE_BYTES);
-        let and_broadcast = (terms.has_nodes() && spread == Spread::All)
-            .then(|| Some(tree(Spread::One)? + broadcast::by_domains(terms, bytes)))
-            .flatten();
-        [tree(spread), Some(blocks(terms, lines as u64, spread) + room.lending(terms, lines, false)), and_broadcast]
+        let and_broadcast = (spread == Spread::All).then(|| {
+            let broadcast = broadcast::by_domains(comm, terms, bytes).into_iter().flatten().min()?;
+            // It has all lines after a barrier, as the next operation has those of the tree, which it clears.
+            let taking_turns = terms.meeting() + clearing(terms, cut::<T>(terms, len, room)?.slot_lines());
+            Some(tree(Spread::One)? + broadcast + taking_turns)
+        });
+        [
+            tree(spread),
+            Some(blocks(terms, lines as u64, spread) + room.lending(terms, lines, false)),
+            and_broadcast.flatten(),
+        ]
     });
     [Way::Tree, Way::Blocks, Way::TreeAndBroadcast][answer]
 }
@@ -97,18 +105,47 @@ impl Room {
         if lines <= self.own {
             return 0;
         }
-        let cleared = if tagged { terms.put() + lines as u64 * terms.own() + terms.meeting() } else { 0 };
+        let cleared = if tagged { clearing(terms, lines) } else { 0 };
         cleared + terms.meeting()
     }
+}
+
+/// Clearing so many lines for tagged data, which all have to have done.
+fn clearing(terms: &Terms, lines: usize) -> u64 {
+    terms.put() + lines as u64 * terms.own() + terms.meeting()
+}
+
+/// The tree of a vector, and the pieces that go up it.
+struct Cut {
+    tree: Tree,
+    pieces: Pieces,
+}
+
+impl Cut {
+    /// Lines that they take in every MPB.
+    fn slot_lines(&self) -> usize {
+        slots_of(&self.tree) * self.pieces.lines
+    }
+}
+
+/// One slot for each child, and one for the result.
+fn slots_of(tree: &Tree) -> usize {
+    tree.most_children() + 1
+}
+
+/// How a vector is cut; not at all if elements are too large.
+fn cut<T>(terms: &Terms, len: usize, room: &Room) -> Option<Cut> {
+    let tree = tree_for(terms.ranks as usize, tagged_lines(len * size_of::<T>()), room.most);
+    let pieces = Pieces::new::<T>(len, slots_of(&tree), room.most).ok()?;
+    Some(Cut { tree, pieces })
 }
 
 /// Up the tree, in steps of its delay, and the result to where it is wanted; none if elements are too large.
 fn tree<T>(terms: &Terms, len: usize, room: &Room, spread: Spread) -> Option<u64> {
     let (bytes, ranks) = (len * size_of::<T>(), terms.ranks as usize);
-    let tree = tree_for(ranks, tagged_lines(bytes), room.most);
-    let slots = tree.most_children() + 1;
-    let pieces = Pieces::new::<T>(len, slots, room.most).ok()?;
-    let lent = room.lending(terms, slots * pieces.lines, true);
+    let cut = cut::<T>(terms, len, room)?;
+    let lent = room.lending(terms, cut.slot_lines(), true);
+    let Cut { tree, pieces } = cut;
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
     let memory_lines = bytes.div_ceil(LINE_BYTES) as u64;
     let result = |lines: u64| lines * terms.memory_write();
@@ -125,23 +162,37 @@ fn tree<T>(terms: &Terms, len: usize, room: &Room, spread: Spread) -> Option<u64
                 let pulled = pieces * terms.put() + lines * terms.own() + own_lines * terms.line_for(terms.ranks - 1);
                 up + pulled + result(memory_lines.div_ceil(terms.ranks))
             }
-            Spread::All => {
-                let readers = terms.ranks.min(PULLING as u64 + 1) - 1;
-                let levels = pulling_levels(ranks);
-                up + levels * (put + terms.seen() + lines * terms.line_for(readers)) + result(memory_lines)
-            }
+            Spread::All => pulled(terms, lines, up, put) + result(memory_lines),
         },
     )
 }
 
-/// How often the result is put for others to pull.
-fn pulling_levels(ranks: usize) -> u64 {
-    let (mut levels, mut reached) = (1, 1 + PULLING);
-    while reached < ranks {
-        reached = reached * PULLING + 1;
-        levels += 1;
+/// Until the last rank has pulled the lines of the result, which is there at `up`: each level puts it for the next one.
+///
+/// Ranks whose parents are in another domain look there from the begin, by polls that take long; what comes during one is
+/// seen when it ends.
+fn pulled(terms: &Terms, lines: u64, up: u64, put: u64) -> u64 {
+    let readers = (terms.ranks - 1).min(PULLING as u64);
+    let level = |line_ns: u64| put + terms.seen() + lines * line_ns;
+    let (near, far) = pulling_levels(terms.ranks, terms.members);
+    if !terms.has_nodes() {
+        return up + (near + far) * level(terms.line_for(readers));
     }
-    levels
+    let there = up + near * level(terms.within_a_domain().line_for(readers));
+    // All who pull from a domain's ranks meet at its engine.
+    let poll_ns = terms.line_for((terms.ranks - terms.members).min(terms.members * readers));
+    there.next_multiple_of(poll_ns) + far * level(poll_ns) - poll_ns
+}
+
+/// How often the result is put for others to pull: those of their own domain, and those of another one.
+fn pulling_levels(ranks: u64, members: u64) -> (u64, u64) {
+    let (mut rank, mut near, mut far) = (ranks - 1, 0, 0);
+    while rank > 0 {
+        let from = (rank - 1) / PULLING as u64;
+        *if from / members == rank / members { &mut near } else { &mut far } += 1;
+        rank = from;
+    }
+    (near, far)
 }
 
 /// Everybody's operands put, a part combined of all ranks' operands, and the parts got.

@@ -37,6 +37,18 @@ impl Tree {
         self.degree
     }
 
+    /// Levels above the last rank: those on which a parent is in the block of its child, and those on which it is in another
+    /// one. Blocks are so many positions.
+    pub(super) fn levels(&self, block: usize) -> (u64, u64) {
+        let (mut position, mut near, mut far) = (self.ring.size - 1, 0, 0);
+        while position > 0 {
+            let parent = (position - 1) / self.degree;
+            *if parent / block == position / block { &mut near } else { &mut far } += 1;
+            position = parent;
+        }
+        (near, far)
+    }
+
     /// Ranks besides the root.
     pub(super) fn others(&self) -> usize {
         self.ring.size - 1
@@ -98,6 +110,14 @@ mod tests {
     fn degrees_are_as_small_as_levels_allow() {
         let degrees = [1, 2, 3, 48, 49, 50, 255, 2353, 2354, 4096].map(|size| degree(size, 48));
         assert_eq!(degrees, [1, 1, 2, 47, 48, 7, 16, 48, 13, 16]);
+    }
+
+    #[test]
+    fn levels_are_near_or_far() {
+        let levels = |size, block, most| Tree::of(size, 0, 0, most).levels(block);
+        assert_eq!([levels(1, 1, 48), levels(48, 1, 48), levels(48, 48, 48)], [(0, 0), (0, 1), (1, 0)]);
+        // From 47 to 11, 2 and 0; from 254 to 42, 6 and 0.
+        assert_eq!([levels(48, 16, 6), levels(255, 16, 6)], [(2, 1), (1, 2)]);
     }
 
     #[test]
