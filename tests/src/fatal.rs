@@ -40,8 +40,9 @@ pub const FATAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// More programs, which end when somebody loses patience: no time passes in the first one.
-pub const ENDLESS: [&str; 2] = ["loops", "passes_time"];
+/// More programs, which end when somebody loses patience: no time passes in the first one, and in the last one
+/// nobody runs for a long time.
+pub const ENDLESS: [&str; 3] = ["loops", "passes_time", "computes_for_ages"];
 
 /// An address near 0, as that of a field of nothing.
 const NEAR_NULL: usize = 0x20;
@@ -103,6 +104,7 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         }
         "loops" if context.rank() == 0 => loops(),
         "passes_time" if context.rank() == 0 => passes_time(context),
+        "computes_for_ages" => computes_for_ages(context),
         "waits_in_a_circle" => waits_in_a_circle(context),
         "panics"
         | "fails"
@@ -173,6 +175,21 @@ fn passes_time<C: Core>(context: &mut Context<'_, '_, C>) -> ! {
         context.hal().invalidate_mpb();
         core::hint::black_box(context.hal().load_line(MpbLine::new(CoreId::new(0), 1)));
     }
+}
+
+/// Rank 0 computes for a long time, while the others look at a line of its.
+fn computes_for_ages<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (hal, line) = (context.hal(), crate::memory::spare_line(context, 0, 0));
+    if context.rank() == 0 {
+        hal.compute(1 << 44);
+        hal.store(line, 0, &[1]);
+        hal.drain();
+    } else {
+        hal.wait(&[hal::Place::Line(line)], hal::Reason::new("ages to pass"), |poll| {
+            (poll.line(0).0[0] == 1).then_some(())
+        });
+    }
+    Ok(())
 }
 
 /// The first two ranks wait for each other.

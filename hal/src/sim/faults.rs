@@ -29,7 +29,7 @@ use std::{
 use crate::trace;
 
 use super::{
-    fault_report::{At, Note, Output, STATUS, say_last_line, told},
+    fault_report::{At, LAST_LINE, Note, Output, STATUS, say_last_line, told},
     platform::{Running, Shared, SimCore, SimPlatform},
 };
 
@@ -75,9 +75,11 @@ pub unsafe fn end_on_faults(status: u8, patience: Duration) {
     linux::handle_signals();
 }
 
-/// Whether somebody has asked for the end, and how often a core to report was looked for since.
-static ASKED: AtomicBool = AtomicBool::new(false);
+/// How often a core to report was looked for since somebody has asked for the end.
 static LOOKS: AtomicU32 = AtomicU32::new(0);
+
+/// What is said of a core that runs when the end is asked for.
+const GIVEN_UP: &str = "still ran when it was told to end";
 
 /// How often a core to report is looked for, and how long after each other: the simulator may be at work itself.
 const MOST_LOOKS: u32 = 1_000;
@@ -129,6 +131,22 @@ fn tell_who_waits(shared: &Shared) -> fmt::Result {
     }
 }
 
+/// Ends the process between two cores' turns, because somebody has asked for that: says where one is that waits for nothing, and
+/// what the others wait for.
+pub(super) fn end_as_asked<'c>(shared: &Shared, mut unfinished: impl Iterator<Item = &'c SimCore>) -> ! {
+    let engine = shared.engine.borrow();
+    match unfinished.find(|core| engine.waits[core.platform().id().index()].awaited().is_none()) {
+        Some(core) => at_rest(core).tell(format_args!("{GIVEN_UP}")),
+        None => {
+            if let Ok(mut note) = LAST_LINE.try_lock() {
+                let _ = write!(note, "all cores waited when it was told to end");
+            }
+        }
+    }
+    drop(engine);
+    end(shared)
+}
+
 /// Says where cores wait that nothing can wake, if this process reports.
 pub(super) fn tell_where<'c>(cores: impl Iterator<Item = &'c SimCore>) {
     if !REPORTS.load(Relaxed) {
@@ -141,6 +159,10 @@ pub(super) fn tell_where<'c>(cores: impl Iterator<Item = &'c SimCore>) {
 
 /// Where a core has given way.
 pub(super) fn place(core: &SimCore) -> impl fmt::Display {
+    at_rest(core)
+}
+
+fn at_rest(core: &SimCore) -> At {
     at(core, SimPlatform::give_way as *const () as usize, core.platform().stack_pointer())
 }
 
@@ -206,15 +228,13 @@ mod linux {
 
     use super::{
         super::{
+            asked::ask,
             fault_report::{HANDLER_STACK_BYTES, LAST_LINE, registers, say_last_line, told},
             faults_of_threads as threads,
         },
-        ASKED, BETWEEN_LOOKS, LAST_CLOCK, LAST_CORE, LOOKS, MOST_LOOKS, PATIENCE_S, REST, Running, SECONDS, Stop, at,
-        end, failed,
+        BETWEEN_LOOKS, GIVEN_UP, LAST_CLOCK, LAST_CORE, LOOKS, MOST_LOOKS, PATIENCE_S, REST, Running, SECONDS, Stop,
+        at, end, failed,
     };
-
-    /// What is said of a core that runs when the end is asked for.
-    const GIVEN_UP: &str = "still ran when it was told to end";
 
     /// What a core's program can bring upon itself, the clock of processor time, and somebody's wish.
     const SIGNALS: [c_int; 7] =
@@ -314,7 +334,7 @@ mod linux {
 
     /// Nothing could be reported at this moment.
     fn look_again() {
-        if !ASKED.swap(true, Relaxed) {
+        if !ask() {
             alarm(BETWEEN_LOOKS);
         } else if LOOKS.fetch_add(1, Relaxed) > MOST_LOOKS {
             if let Ok(mut note) = LAST_LINE.try_lock() {

@@ -22,6 +22,7 @@ use crate::{
 
 use super::{
     Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Stop, Strategy, Waiting,
+    asked::is_end_asked_for,
     check::{AskedFor, Checker, LeftOut},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
@@ -451,6 +452,10 @@ fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> O
     let mut unfinished = programs.len();
     while unfinished > 0 {
         let next = shared.engine.borrow_mut().next();
+        if is_end_asked_for() {
+            let unfinished = programs.iter().zip(cores).filter(|(program, _)| program.outcome.is_none());
+            faults::end_as_asked(shared, unfinished.map(|(_, core)| &**core));
+        }
         let engine = shared.engine.borrow();
         if engine.stops_at(engine.now_ps) {
             let (time_ps, accesses) = (engine.now_ps, engine.work.accesses);

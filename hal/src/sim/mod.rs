@@ -33,6 +33,7 @@
 
 mod access;
 mod account;
+mod asked;
 mod caches;
 mod check;
 mod choice;

@@ -126,24 +126,40 @@ fn processor_ticks(process: u32) -> u64 {
     fields.split(' ').nth(11).and_then(|ticks| ticks.parse().ok()).expect("it is a number")
 }
 
-/// No limit of its own ends a loop in which virtual time passes. Whoever wants it to end learns where it was.
-#[test]
-fn a_simulation_that_is_told_to_end_says_where_it_was() {
+/// What the simulator says when it is told to end while it is at work.
+fn told_to_end(words: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_integration"));
-    // Where accesses wait for each other polls are made one by one, and cores that wait run, too.
-    command
-        .args(["--cmdline", "program=fatal case=passes_time cores=3 machine=scc+ideal failure_trace_kib=16"])
-        .stdout(Stdio::piped());
-    let simulation = command.spawn().expect("it starts");
+    command.args(["--cmdline", &format!("program=fatal {words}")]).stdout(Stdio::piped());
+    let mut simulation = command.spawn().expect("it starts");
     // It is at work once it has used more than a start takes, however long that is on a busy host.
     while processor_ticks(simulation.id()) < 20 {
+        assert!(simulation.try_wait().expect("it can be looked at").is_none(), "{words}: it has ended");
         thread::sleep(Duration::from_millis(10));
     }
     let told = Command::new("kill").arg(simulation.id().to_string()).status().expect("the system has it");
     assert!(told.success());
     let output = simulation.wait_with_output().expect("it ends");
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(FAILURE), "{text}");
+    text
+}
+
+/// No limit of its own ends a loop in which virtual time passes. Whoever wants it to end learns where it was.
+#[test]
+fn a_simulation_that_is_told_to_end_says_where_it_was() {
+    // Where accesses wait for each other polls are made one by one, and cores that wait run, too.
+    let text = told_to_end("case=passes_time cores=3 machine=scc+ideal failure_trace_kib=16");
     assert!(text.ends_with("@done failed core 0: still ran when it was told to end\n"), "{text}");
     assert!(text.contains("  core 0 was at 0x") && text.contains("  core 1 waits for "), "{text}");
+}
+
+/// Here no core runs for long: the simulator makes the polls of those that wait, and on a cluster it lets them make theirs, so that
+/// it may be one of them that runs.
+#[test]
+fn a_simulation_in_which_no_core_runs_says_what_they_wait_for() {
+    for machine in ["scc", "cluster-fpga:3x1"] {
+        let text = told_to_end(&format!("case=computes_for_ages cores=3 machine={machine}"));
+        assert!(text.ends_with(": still ran when it was told to end\n"), "{machine}: {text}");
+        assert!(text.contains("  core 1 waits for ") && text.contains("  core 2 waits for "), "{machine}: {text}");
+    }
 }

@@ -26,6 +26,7 @@ use crate::{
 
 use super::{
     access::{Access, Effect},
+    asked::is_end_asked_for,
     choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
     cost::WriteCost,
     free::{FreeSchedule, Next},
@@ -233,7 +234,8 @@ impl Engine {
             return;
         }
         let alarm = self.next_alarm_ps();
-        while let Some(traffic) = &mut self.traffic
+        while !is_end_asked_for()
+            && let Some(traffic) = &mut self.traffic
             && let Some(next) = traffic.next_ps()
             && self.ready.peek().map_or(alarm, |first| first.0.time_ps.min(alarm)) >= next
         {

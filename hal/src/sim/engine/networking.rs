@@ -8,6 +8,7 @@ use super::{
     super::{
         Cluster,
         access::{Access, Effect},
+        asked::is_end_asked_for,
         network::{Come, Network, Stored},
     },
     Engine, Event,
@@ -74,7 +75,7 @@ impl Engine {
             let next = self.next_of_network_ps();
             let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
             let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
-            if next == u64::MAX || next > ready.min(last_poll).min(self.next_alarm_ps()) {
+            if is_end_asked_for() || next == u64::MAX || next > ready.min(last_poll).min(self.next_alarm_ps()) {
                 return None;
             }
             match self.network.as_mut().and_then(|network| network.step(&self.lines)) {
