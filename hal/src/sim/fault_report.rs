@@ -4,6 +4,7 @@
 
 use std::{
     fmt::{self, Write},
+    mem,
     ops::Range,
     sync::{
         Mutex,
@@ -25,8 +26,11 @@ pub(super) const HANDLER_STACK_BYTES: usize = 64 << 10;
 /// Bytes of a stack's guard.
 pub(super) const PAGE_BYTES: usize = 4096;
 
-/// Return addresses that a report lists.
+/// Return addresses that a report lists: as many as a line has room for.
 const RETURNS: usize = 96;
+
+/// Bytes of a line of a report, which is written as a whole.
+const LINE_BYTES: usize = 2048;
 
 /// The exit status of the process after a fault.
 pub(super) static STATUS: AtomicI32 = AtomicI32::new(1);
@@ -48,9 +52,8 @@ impl At {
     /// Says what happened, and where.
     pub(super) fn tell(&self, what: fmt::Arguments<'_>) {
         let core = self.core;
-        // There is nobody to tell when standard output has gone.
-        let _ = writeln!(Output, "core {core}: {what}");
-        let _ = writeln!(Output, "{self}");
+        say(format_args!("core {core}: {what}\n"));
+        say(format_args!("{self}\n"));
         if let Ok(mut note) = LAST_LINE.try_lock() {
             let _ = write!(note, "core {core}: {what}");
         }
@@ -84,14 +87,14 @@ impl fmt::Display for At {
 }
 
 /// A text of at most so many bytes.
-pub(super) struct Note {
-    text: [u8; 256],
+pub(super) struct Note<const BYTES: usize = 256> {
+    text: [u8; BYTES],
     len: usize,
 }
 
-impl Note {
+impl<const BYTES: usize> Note<BYTES> {
     pub(super) const fn new() -> Self {
-        Self { text: [0; 256], len: 0 }
+        Self { text: [0; BYTES], len: 0 }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -99,17 +102,7 @@ impl Note {
     }
 }
 
-impl Note {
-    /// Writes a line to standard output in one piece, if it has room for it: there are many.
-    pub(super) fn pass_on(mut self, line: fmt::Arguments<'_>) {
-        let _ = match self.write_fmt(line) {
-            Ok(()) => Output.write_str(self.text()),
-            Err(_) => Output.write_fmt(line),
-        };
-    }
-}
-
-impl Write for Note {
+impl<const BYTES: usize> Write for Note<BYTES> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = self.text.get_mut(self.len..self.len + text.len()).ok_or(fmt::Error)?;
         room.copy_from_slice(text.as_bytes());
@@ -118,19 +111,41 @@ impl Write for Note {
     }
 }
 
-/// Standard output, past all buffers and locks.
-pub(super) struct Output;
+/// Writes lines to standard output, past all buffers and locks, and in one piece if they have room on the stack: other threads
+/// print, too.
+pub(super) fn say(lines: fmt::Arguments<'_>) {
+    let mut output = Output(Note::new());
+    // There is nobody to tell when standard output has gone.
+    let _ = output.write_fmt(lines).and_then(|()| output.pass_on());
+}
+
+/// What is on its way to standard output.
+struct Output(Note<LINE_BYTES>);
+
+impl Output {
+    fn pass_on(&mut self) -> fmt::Result {
+        let note = mem::replace(&mut self.0, Note::new());
+        write_out(note.text())
+    }
+}
 
 impl Write for Output {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut rest = text.as_bytes();
-        while !rest.is_empty() {
-            // SAFETY: pointer and length are one slice's.
-            let written = unsafe { libc::write(libc::STDOUT_FILENO, rest.as_ptr().cast(), rest.len()) };
-            rest = usize::try_from(written).ok().and_then(|written| rest.get(written..)).ok_or(fmt::Error)?;
-        }
-        Ok(())
+        self.0.write_str(text).or_else(|_| {
+            self.pass_on()?;
+            write_out(text)
+        })
     }
+}
+
+fn write_out(text: &str) -> fmt::Result {
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        // SAFETY: pointer and length are one slice's.
+        let written = unsafe { libc::write(libc::STDOUT_FILENO, rest.as_ptr().cast(), rest.len()) };
+        rest = usize::try_from(written).ok().and_then(|written| rest.get(written..)).ok_or(fmt::Error)?;
+    }
+    Ok(())
 }
 
 /// What reports say for an address in code: its distance from the start of the executable, or of what was loaded.
@@ -142,7 +157,7 @@ pub(super) fn told(address: usize) -> Option<usize> {
 /// Ends the process, with the last line.
 pub(super) fn say_last_line() -> ! {
     if let Ok(note) = LAST_LINE.try_lock() {
-        let _ = writeln!(Output, "@done failed {}", note.text());
+        say(format_args!("@done failed {}\n", note.text()));
     }
     // SAFETY: ends the process at once.
     unsafe { libc::_exit(STATUS.load(Relaxed)) }

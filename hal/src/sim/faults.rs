@@ -29,7 +29,7 @@ use std::{
 use crate::trace;
 
 use super::{
-    fault_report::{At, LAST_LINE, Note, Output, STATUS, say_last_line, told},
+    fault_report::{At, LAST_LINE, STATUS, say, say_last_line, told},
     platform::{Running, Shared, SimCore, SimPlatform},
 };
 
@@ -113,21 +113,20 @@ impl Stop<'_> {
 fn end(shared: &Shared) -> ! {
     // Whoever comes here again has failed on the way.
     if !ENDS.swap(true, SeqCst) {
-        let _ = tell_who_waits(shared);
+        tell_who_waits(shared);
         tell_traces(shared);
     }
     say_last_line()
 }
 
-fn tell_who_waits(shared: &Shared) -> fmt::Result {
-    let Ok(engine) = shared.engine.try_borrow() else { return Ok(()) };
+fn tell_who_waits(shared: &Shared) {
+    let Ok(engine) = shared.engine.try_borrow() else { return };
     let waiting = || engine.waits.iter().enumerate().filter_map(|(core, wait)| Some((core, wait.awaited()?)));
     for (core, reason) in waiting().take(LISTED) {
-        writeln!(Output, "  core {core} waits for {reason}")?;
+        say(format_args!("  core {core} waits for {reason}\n"));
     }
-    match waiting().count().checked_sub(LISTED + 1) {
-        Some(more) => writeln!(Output, "  … and {} more wait", more + 1),
-        None => Ok(()),
+    if let Some(more) = waiting().count().checked_sub(LISTED + 1) {
+        say(format_args!("  … and {} more wait\n", more + 1));
     }
 }
 
@@ -153,7 +152,7 @@ pub(super) fn tell_where<'c>(cores: impl Iterator<Item = &'c SimCore>) {
         return;
     }
     for core in cores.take(LISTED) {
-        let _ = writeln!(Output, "{}", place(core));
+        say(format_args!("{}\n", place(core)));
     }
 }
 
@@ -204,7 +203,7 @@ fn tell_traces(shared: &Shared) {
     // SAFETY: they are there as long as the `EndsAfterFault` that has named them, which takes them back.
     let cores = unsafe { &*shared.running.get() };
     for core in cores {
-        trace::tell(&**core, false, &mut |line| Note::new().pass_on(line));
+        trace::tell(&**core, false, &mut |line| say(line));
     }
 }
 

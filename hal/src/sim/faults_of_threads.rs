@@ -17,7 +17,7 @@ use crate::{
     trace,
 };
 
-use super::fault_report::{At, HANDLER_STACK_BYTES, Note, PAGE_BYTES, say_last_line};
+use super::fault_report::{At, HANDLER_STACK_BYTES, PAGE_BYTES, say, say_last_line};
 
 /// The core that a thread is.
 struct Core {
@@ -49,26 +49,26 @@ pub fn report_faults_of<H: Hardware, R>(core: &HardwareCore<H>, run: impl FnOnce
 
 /// Notes, until it is dropped, which core this thread is, and where its handlers have a stack.
 struct Noted {
+    previous: *const Core,
     previous_stack: libc::stack_t,
     _stack: Vec<u8>,
 }
 
 impl Noted {
     fn new(core: &Core) -> Self {
-        CORE.set(core);
         let mut stack = vec![0; HANDLER_STACK_BYTES];
         let own = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: stack.len() };
         let mut previous = MaybeUninit::<libc::stack_t>::zeroed();
         // SAFETY: the stack is nobody else's, and stays until the one before it is back.
         unsafe { libc::sigaltstack(&own, previous.as_mut_ptr()) };
         // SAFETY: all zeros are one, and otherwise it was written.
-        Self { previous_stack: unsafe { previous.assume_init() }, _stack: stack }
+        Self { previous: CORE.replace(core), previous_stack: unsafe { previous.assume_init() }, _stack: stack }
     }
 }
 
 impl Drop for Noted {
     fn drop(&mut self) {
-        CORE.set(ptr::null());
+        CORE.set(self.previous);
         // SAFETY: it was the one before.
         unsafe { libc::sigaltstack(&self.previous_stack, ptr::null_mut()) };
     }
@@ -97,7 +97,7 @@ unsafe fn tell_trace<H: Hardware>(core: *const ()) {
     // SAFETY: the caller says so.
     let core = unsafe { &*core.cast::<HardwareCore<H>>() };
     if core.is_in_program() && !thread::panicking() {
-        trace::tell(core, false, &mut |line| Note::new().pass_on(line));
+        trace::tell(core, false, &mut |line| say(line));
     }
 }
 
@@ -117,7 +117,8 @@ pub(super) fn fault(
             say_last_line();
         }
         loop {
-            thread::park();
+            // SAFETY: it only waits for a signal.
+            unsafe { libc::pause() };
         }
     }
     REPORTS.set(true);
