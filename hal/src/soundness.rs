@@ -102,4 +102,7 @@
 //! On bare metal every core has statics of its own; what vCPUs share lies in a section of the emulator's and is atomic or
 //! under a lock. `bare::private::Private` is `Sync` for that reason alone, and is used with the core's own handlers kept
 //! away. In the simulator all cores run on one thread, one at a time, and only change places within operations; what threads
-//! share there is the number of runs so far, which tells machines apart, and what a report of a fault needs.
+//! share there is the number of runs so far, which tells machines apart, and what a report of a fault needs. Where cores are
+//! threads of the host, `sim::report_faults_of` notes which core a thread is, for that thread alone: a handler of signals reads it
+//! only on the thread that it interrupts, and it is taken back before the core goes. Which threads are cores is under a
+//! lock, for which no handler waits.

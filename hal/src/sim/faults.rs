@@ -81,6 +81,11 @@ static LOOKS: AtomicU32 = AtomicU32::new(0);
 /// What is said of a core that runs when the end is asked for.
 const GIVEN_UP: &str = "still ran when it was told to end";
 
+/// What is said where no core does, and where none could be found.
+const ALL_WAITED: &str = "all cores waited when it was told to end";
+#[cfg(target_os = "linux")]
+const OUTSIDE: &str = "still ran when it was told to end, outside of all programs";
+
 /// How often a core to report is looked for, and how long after each other: the simulator may be at work itself.
 const MOST_LOOKS: u32 = 1_000;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
@@ -138,7 +143,7 @@ pub(super) fn end_as_asked<'c>(shared: &Shared, mut unfinished: impl Iterator<It
         Some(core) => at_rest(core).tell(format_args!("{GIVEN_UP}")),
         None => {
             if let Ok(mut note) = LAST_LINE.try_lock() {
-                let _ = write!(note, "all cores waited when it was told to end");
+                let _ = note.write_str(ALL_WAITED);
             }
         }
     }
@@ -231,8 +236,8 @@ mod linux {
             fault_report::{HANDLER_STACK_BYTES, LAST_LINE, registers, say_last_line, told},
             faults_of_threads as threads,
         },
-        BETWEEN_LOOKS, GIVEN_UP, LAST_CLOCK, LAST_CORE, LOOKS, MOST_LOOKS, PATIENCE_S, REST, Running, SECONDS, Stop,
-        at, end, failed,
+        ALL_WAITED, BETWEEN_LOOKS, GIVEN_UP, LAST_CLOCK, LAST_CORE, LOOKS, MOST_LOOKS, OUTSIDE, PATIENCE_S, REST,
+        Running, SECONDS, Stop, at, end, failed,
     };
 
     /// What a core's program can bring upon itself, the clock of processor time, and somebody's wish.
@@ -263,7 +268,8 @@ mod linux {
     fn take_over(signal: c_int) {
         // SAFETY: 1. the structure of an action may be all zeros, and the handler has the signature that SA_SIGINFO asks
         // for; 2. it calls nothing that allocates or waits for a lock; 3. what runs when it gives way is the simulator,
-        // outside of whose operations the core was, and nothing resumes the core again.
+        // outside of whose operations the core was, and nothing resumes the core again; 4. on a thread that is a core it reads
+        // what that thread itself has noted, never gives way, and either returns or ends the process.
         unsafe {
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
             action.sa_sigaction = handle as *const () as usize;
@@ -319,11 +325,11 @@ mod linux {
             }
         });
         if handled.is_none() && !asks && signal != libc::SIGPROF {
-            let (place, stack_pointer) = registers(context);
-            threads::fault(signal, info, context, [place, stack_pointer]);
+            threads::fault(signal, info, context);
         }
         if asks {
-            look_again();
+            let is_on_threads = handled.is_none() && threads::end_as_asked(signal, context, GIVEN_UP);
+            look_again(if is_on_threads { ALL_WAITED } else { OUTSIDE });
         } else if handled.is_none() && signal != libc::SIGPROF {
             // None of a simulated core's. Whatever it was happens again, and then has its usual consequence.
             // SAFETY: the default action is one.
@@ -331,13 +337,13 @@ mod linux {
         }
     }
 
-    /// Nothing could be reported at this moment.
-    fn look_again() {
+    /// Nothing could be reported at this moment. If that stays so, `otherwise` is the last line.
+    fn look_again(otherwise: &str) {
         if !ask() {
             alarm(BETWEEN_LOOKS);
         } else if LOOKS.fetch_add(1, Relaxed) > MOST_LOOKS {
             if let Ok(mut note) = LAST_LINE.try_lock() {
-                let _ = write!(note, "{GIVEN_UP}, outside of all programs");
+                let _ = note.write_str(otherwise);
             }
             say_last_line();
         }
