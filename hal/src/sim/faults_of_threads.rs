@@ -149,7 +149,7 @@ pub(super) fn end_as_asked(signal: c_int, context: &libc::ucontext_t, what: &str
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     if let Some(core) = this_core() {
         // SAFETY: it was noted with the function for its hardware, by this thread.
-        if unsafe { (core.is_in_program)(core.this) } {
+        if !REPORTS.get() && unsafe { (core.is_in_program)(core.this) } {
             report(core, context, |at| at.tell(format_args!("{what}")));
         }
         return true;
@@ -183,6 +183,11 @@ fn report(core: &Core, context: &libc::ucontext_t, tell: impl FnOnce(&At)) -> ! 
         }
     }
     REPORTS.set(true);
+    // The end is near, and nobody need ask for it any more.
+    for signal in [libc::SIGTERM, libc::SIGALRM] {
+        // SAFETY: the action is one.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
     let (place, stack_pointer) = registers(context);
     tell(&At { core: core.number, stack: core.stack.clone(), place, stack_pointer });
     // SAFETY: it was noted with the function for its hardware, by this thread.

@@ -1,8 +1,8 @@
-//! The simulator: all ranks are in one process, and each gets a copy of the program, with statics of its own.
+//! On the host: all ranks are in one process, and each gets a copy of the program, with statics of its own.
 //!
 //! A program is a position-independent executable without any libraries, so all that it takes is to map its file once
 //! more and to relocate it. The system's loader would take seconds for thousands of copies. Copies lie side by side and never go
-//! away: the process ends with the simulation.
+//! away: the process ends with the run.
 
 use std::{
     ffi::c_void,
@@ -67,7 +67,7 @@ pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Start, Fail
     let (path, opened) = sim::off_account(|| IMAGE.get_or_init(|| (image.to_owned(), Image::open(image, ranks))));
     let opened = opened.as_ref().map_err(|why| Failure::new(why).on_all_ranks())?;
     if path != image || rank >= opened.made.len() {
-        return Err(Failure::new("a process simulates one program in C, on as many ranks each time").on_all_ranks());
+        return Err(Failure::new("a process runs one program in C, on as many ranks each time").on_all_ranks());
     }
     let image = opened;
     let base = image.copy(rank).map_err(|error| Failure::new(format_args!("no memory for the program: {error}")))?;
@@ -81,7 +81,7 @@ impl Image {
         let file = File::open(path).map_err(failed)?;
         let bytes = std::fs::read(path).map_err(failed)?;
         let mut image =
-            Self::parse(file, &bytes).map_err(|why| format!("{path} is no program for the simulator: {why}"))?;
+            Self::parse(file, &bytes).map_err(|why| format!("{path} is no program in C for the host: {why}"))?;
         let end = image.segments.iter().map(|segment| segment.address + segment.bytes).max().unwrap_or(0);
         // A page that nobody may touch is between copies.
         image.stride = end.next_multiple_of(PAGE_BYTES) + PAGE_BYTES;

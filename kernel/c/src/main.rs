@@ -1,3 +1,3 @@
-//! The simulator of programs in C: it loads the one that the command line names, once for each rank.
+//! Programs in C on the host, in the simulator or on threads: it loads the one that the command line names, once for each rank.
 
 kernel::image!(c_programs::CProgram);

@@ -12,7 +12,7 @@ use crate::{
     words,
 };
 
-/// Whatever program in C there is: on bare metal the one that the image was linked with, in the simulator the one in the
+/// Whatever program in C there is: on bare metal the one that the image was linked with, on the host the one in the
 /// file that the option `image` names.
 pub struct CProgram;
 
@@ -20,7 +20,7 @@ impl Program for CProgram {
     const NAME: &'static str = "c";
     const ABOUT: &'static str = "a program in C";
     const OPTIONS: &'static [KnownOption] = &[
-        ("image", "file with the program, in the simulator"),
+        ("image", "file with the program, on the host"),
         ("argument", "the next argument of the program"),
         ("environment", "a variable for getenv, as NAME=VALUE"),
         (rcce::FAITHFUL, "send RCCE's messages by RCCE's own protocol"),

@@ -48,7 +48,7 @@ const STUCK_S: u64 = 60;
 #[global_allocator]
 static HEAP: SimHeap = SimHeap;
 
-struct Stdout;
+pub(super) struct Stdout;
 
 impl Console for Stdout {
     fn write(&self, text: fmt::Arguments<'_>) {

@@ -19,6 +19,8 @@ mod programs;
 mod sizes;
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, target_os = "linux"))]
+mod tests_of_faults;
 mod trace;
 #[cfg(not(target_os = "none"))]
 mod work;
