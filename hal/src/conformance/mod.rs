@@ -30,7 +30,7 @@ use core::{cell::Cell, fmt};
 
 use crate::{Caches, Core, CoreId, Deadline, MpbLine, Place, Reason, Region, Regions, SharedAddress, kind};
 
-pub use forbidden::{FORBIDDEN, access_forbidden};
+pub use forbidden::{Attempt, FORBIDDEN, forbidden_access};
 
 /// Seconds by the core's clock after which what has not come is not going to.
 pub const PATIENCE_S: u64 = 20;

@@ -188,8 +188,6 @@ impl Signals for ThreadPlatform {
 }
 
 impl Hooks for ThreadPlatform {
-    const IS_PRICED: bool = true;
-
     /// Where programs compute, an interrupt may come.
     fn compute(&self, _cycles: u64, interrupted: Option<&dyn Fn()>) {
         interrupted.inspect(|interrupted| interrupted());

@@ -116,6 +116,14 @@ impl Defective {
         }
     }
 
+    /// Whether the machine makes up what is at a line.
+    fn invents(&self, at: LineAddress) -> bool {
+        match at {
+            LineAddress::Mpb(line) => self.is(Defect::InventsLines) && line.core.index() >= self.layout().cores(),
+            LineAddress::Shared(address) => self.is(Defect::InventsExposures) && is_exposed(address),
+        }
+    }
+
     /// The register that stands for that of a core.
     fn register(&self, core: CoreId) -> CoreId {
         if self.is(Defect::HasOneRegister) { CoreId::new(0) } else { core }
@@ -163,17 +171,16 @@ impl Topology for Defective {
 
 impl CombinedLines for Defective {
     fn load_line(&self, at: LineAddress) -> Line {
-        let has_no_place = match at {
-            LineAddress::Mpb(line) => self.is(Defect::InventsLines) && line.core.index() >= self.layout().cores(),
-            LineAddress::Shared(address) => self.is(Defect::InventsExposures) && is_exposed(address),
-        };
-        if has_no_place {
+        if self.invents(at) {
             return Line::default();
         }
         self.inner.load_line(self.real(at))
     }
 
     fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        if self.invents(at) {
+            return;
+        }
         let at = self.real(at);
         if self.is(Defect::MergesStores) && bytes.len() < LINE_BYTES {
             self.inner.invalidate_lines();
@@ -232,6 +239,9 @@ impl UncachedWords for Defective {
     }
 
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
+        if self.is(Defect::InventsWords) && is_exposed(region.start()) {
+            return;
+        }
         let is_meeting = self.is(Defect::StaysAway) && region.start().offset() == 0 && value == 12;
         if !(self.is(Defect::LosesWords) && index == 7 || is_meeting) {
             self.inner.store_word(region, index, value);
@@ -441,6 +451,7 @@ impl Signals for Defective {
     fn raise_interrupt(&self, target: CoreId) {
         match self.defect {
             Defect::LosesInterrupts => {}
+            Defect::InventsRegisters if target.index() >= self.layout().cores() => {}
             Defect::InterruptsItself => self.inner.raise_interrupt(self.core()),
             _ => self.inner.raise_interrupt(target),
         }
@@ -467,6 +478,8 @@ impl Signals for Defective {
 
 // SAFETY: the hardware below promises it, and nobody else has that.
 unsafe impl Hardware for Defective {
+    const IS_PRICED: bool = true;
+
     type Hooks = ThreadPlatform;
 
     fn account(&self) -> &Account {
