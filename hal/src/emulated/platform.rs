@@ -34,8 +34,8 @@ pub struct WaitInfo {
     pub undrained: Option<LineAddress>,
 }
 
-/// The machine under an [`EmulatedCore`](super::EmulatedCore), seen from one core. What it says of its registers and its
-/// interrupts is what the core says, but that programs reach none beyond what there is.
+/// The machine under an [`EmulatedCore`](super::EmulatedCore), seen from one core. The core asks for registers only that exist and are
+/// within its reach, and otherwise passes on what the platform says of them, of interrupts and of time.
 ///
 /// All methods may hand over to other cores. Lines and words move atomically. Each access charges its own cost.
 ///

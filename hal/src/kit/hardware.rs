@@ -360,10 +360,6 @@ pub trait Signals {
 
 /// What a machine that is emulated gets to know besides. Others say nothing of it, and pay nothing for it.
 pub trait Hooks: Ticks {
-    /// Whether what has no effect but on time is told to the machine, by [`spend`](Self::spend) and
-    /// [`compute`](Self::compute).
-    const IS_PRICED: bool = false;
-
     /// Accounts for local work, where that does not take its own time.
     #[inline(always)]
     fn spend(&self, expense: Expense) {
@@ -446,7 +442,11 @@ pub trait Hooks: Ticks {
 pub unsafe trait Hardware:
     CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + 'static
 {
-    /// What gets to know what happens besides: what the machine is made of, or itself.
+    /// Whether [hooks](Self::hooks) are told of what has no effect but on time, by [`spend`](Hooks::spend) and
+    /// [`compute`](Hooks::compute), as all emulated cores' are.
+    const IS_PRICED: bool = false;
+
+    /// Who implements the hooks: the machine itself, or a part of it, such as the platform below an emulated core.
     type Hooks: Hooks;
 
     /// The account that the core on top keeps, made with as many [mappings](ExposedMemory::most_mappings) as there can be.

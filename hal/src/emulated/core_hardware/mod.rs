@@ -223,6 +223,10 @@ impl<P: Platform> Ticks for Emulated<P> {
     fn tells_time(&self) -> bool {
         self.platform.tells_time()
     }
+
+    fn count_instructions(&self, runs: bool) -> Option<u64> {
+        self.platform.count_instructions(runs)
+    }
 }
 
 impl<P: Platform> Turns for Emulated<P> {
@@ -278,6 +282,8 @@ impl<P: Platform> Signals for Emulated<P> {
 
 // SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared.
 unsafe impl<P: Platform> Hardware for Emulated<P> {
+    const IS_PRICED: bool = true;
+
     type Hooks = P;
 
     fn account(&self) -> &Account {

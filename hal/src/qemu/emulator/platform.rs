@@ -323,8 +323,6 @@ impl Signals for QemuPlatform {
 
 /// Work takes its own time here.
 impl Hooks for QemuPlatform {
-    const IS_PRICED: bool = true;
-
     fn moment(&self) -> u64 {
         // Traces of nodes lie side by side.
         cpu::rdtsc().wrapping_sub(heartbeat::meeting())

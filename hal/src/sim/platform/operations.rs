@@ -161,8 +161,6 @@ impl Signals for SimPlatform {
 }
 
 impl Hooks for SimPlatform {
-    const IS_PRICED: bool = true;
-
     fn spend(&self, expense: Expense) {
         let expense = self.caches.as_ref().map_or(expense, |caches| self.through_caches(caches, expense));
         if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
