@@ -12,7 +12,7 @@ use crate::{
     report,
     run::{self, Common},
     setup::{self, DebuggerTools, EmulatorTools, Tools},
-    workspace,
+    trace, workspace,
 };
 use anyhow::{Context, Result};
 use clap::Args;
@@ -20,6 +20,7 @@ use descriptions::boards::Board;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
     time::Duration,
 };
 
@@ -78,10 +79,21 @@ pub(crate) struct Arguments {
     yes: bool,
 
     #[command(flatten)]
+    trace: trace::Options,
+
+    #[command(flatten)]
     report: report::ReportOptions,
 
     #[command(flatten)]
     common: Common,
+}
+
+impl Arguments {
+    /// Has the emulator note what cores do, if a trace may be wanted.
+    fn note(&self, command: &mut Command, flashed: &Flashed) {
+        let purpose = self.report.purpose(self.common.lines);
+        command.args(self.trace.on_host(flashed.cores, purpose).into_iter().flat_map(trace::Memory::option));
+    }
 }
 
 /// The command.
@@ -134,8 +146,9 @@ fn program(arguments: &Arguments) -> Result<()> {
     flash.write(&image, &directory)?;
     if let Some((stop, tools)) = stop.zip(debugger_tools) {
         let built = emulator::build(&emulator_tools)?;
-        let mut command =
-            emulator::command(&built.executable, &directory, &Flashed::read(&directory)?, guest::FOREVER, false);
+        let flashed = Flashed::read(&directory)?;
+        let mut command = emulator::command(&built.executable, &directory, &flashed, guest::FOREVER, false);
+        arguments.note(&mut command, &flashed);
         let monitor = Monitor { directory: directory.clone(), image: executable };
         let debugger = stop.prepare(Stub::Board, &monitor, &program, &tools)?;
         let outcome = run::debugged(flash.label(), &mut command, &monitor, &debugger)?;
@@ -156,8 +169,9 @@ fn live(
 ) -> Result<()> {
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
-    let mut command =
-        emulator::command(&built.executable, directory, &Flashed::read(directory)?, limit, arguments.functional);
+    let flashed = Flashed::read(directory)?;
+    let mut command = emulator::command(&built.executable, directory, &flashed, limit, arguments.functional);
+    arguments.note(&mut command, &flashed);
     if let Some(file) = &arguments.profile {
         command.arg("--profile").arg(file).arg("--image").arg(image);
     }
@@ -174,5 +188,5 @@ fn conclude(arguments: &Arguments, outcome: &Outcome, name: &str, inputs: &[Path
     let results = workspace::results(name).join("board");
     let judged = run::judge(outcome, &results, inputs, arguments.common.counters);
     let judged = arguments.report.conclude(outcome, &results, judged, || Ok(report::More::default()));
-    run::conclude(outcome, judged)
+    arguments.trace.conclude(outcome, &results, run::conclude(outcome, judged))
 }

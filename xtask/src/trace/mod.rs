@@ -35,7 +35,7 @@ const ALL_UNASKED_KIB: u64 = 4 << 10;
 /// Where the trace of a run that has failed goes, among its results.
 const FAILURE_FILE: &str = "failure-trace.json";
 
-/// What `run`, `sim` and `cluster` have in common about traces.
+/// What commands that run programs have in common about traces.
 #[derive(Args, Default)]
 pub(crate) struct Options {
     /// Write what every rank did and when to FILE, for ui.perfetto.dev or chrome://tracing, and say what made the run
@@ -72,6 +72,12 @@ impl Memory {
     pub(crate) fn add(memory: Option<Self>, words: KernelLine) -> KernelLine {
         let Some(Self { is_asked, kib }) = memory else { return words };
         words.value(if is_asked { "trace_kib" } else { "failure_trace_kib" }, Some(kib))
+    }
+
+    /// The option of the emulator of boards for it.
+    pub(crate) fn option(self) -> [String; 2] {
+        let Self { is_asked, kib } = self;
+        [if is_asked { "--trace-kib" } else { "--failure-trace-kib" }.into(), kib.to_string()]
     }
 }
 

@@ -66,6 +66,14 @@ struct Options {
     #[arg(long, value_name = "SOCKET", conflicts_with_all = ["functional", "profile", "gdb"])]
     gdb_on_failure: Option<PathBuf>,
 
+    /// Note what cores do with what they share, the last of it that fits into so much memory for each, and print it at the end
+    #[arg(long, value_name = "KIB")]
+    trace_kib: Option<usize>,
+
+    /// Likewise, and print it only if the program does not succeed
+    #[arg(long, value_name = "KIB", conflicts_with = "trace_kib")]
+    failure_trace_kib: Option<usize>,
+
     /// Print the number of the core before each line
     #[arg(long)]
     name_cores: bool,
@@ -150,6 +158,9 @@ fn run(options: &Options) -> Result<u8, String> {
         }
         chip.release(core);
     }
+    if let Some(kib) = options.trace_kib.or(options.failure_trace_kib) {
+        chip.note(kib * 1024);
+    }
     let mut machine = if options.functional { Machine::new(chip) } else { Machine::timed(chip) };
     if options.profile.is_some() {
         machine.profile_counted();
@@ -178,6 +189,9 @@ fn run(options: &Options) -> Result<u8, String> {
         consoles.take(core, line, &mut show);
     });
     consoles.finish(&mut show);
+    if options.trace_kib.is_some() || ended != Ended::Succeeded {
+        machine.with_chip(|chip| chip.tell_notes(ended != Ended::Succeeded, &mut |line| show(0, line)));
+    }
     // The last line on standard error is the reason.
     if !matches!(ended, Ended::Succeeded | Ended::Failed) {
         show_unfinished(&mut machine);

@@ -65,7 +65,8 @@ impl Chip {
         match self.mesh.translate(core, physical)? {
             System::Memory { .. } | System::Mpb { .. } => {
                 let mut bytes = [0; 8];
-                self.mesh.read(core, physical, &mut bytes[..len], &mut state.counts)?;
+                let system = self.mesh.read(core, physical, &mut bytes[..len], &mut state.counts)?;
+                self.mesh.notes.loaded(&self.mesh.board, core, system, &bytes[..len]);
                 Ok(u64::from_le_bytes(bytes))
             }
             System::Registers { tile, offset } => Ok(self.load_register(core, physical, (tile, offset), len)?.into()),
@@ -140,7 +141,10 @@ impl Chip {
         state.check_kinds(&self.settings, physical, None)?;
         match self.mesh.translate(core, physical)? {
             System::Memory { .. } | System::Mpb { .. } => {
-                self.mesh.write(core, physical, &value.to_le_bytes()[..len], u32::MAX, &mut state.counts)?;
+                let bytes = &value.to_le_bytes()[..len];
+                let system = self.mesh.write(core, physical, bytes, u32::MAX, &mut state.counts)?;
+                let mask = (((1_u64 << len) - 1) << (physical as usize % LINE_BYTES)) as u32;
+                self.mesh.notes.stored(&self.mesh.board, core, system, mask, self.mesh.now);
                 Ok(())
             }
             System::Registers { tile, offset } => {

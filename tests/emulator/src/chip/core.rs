@@ -178,7 +178,8 @@ impl Core {
         let Some(evicted) = evicted else { return Ok(()) };
         self.counts.lines_written_back += 1;
         self.written_back = Some(evicted.address);
-        mesh.write_line(self.number, evicted.address, &evicted.line, u32::MAX, &mut self.counts)
+        mesh.write_line(self.number, evicted.address, &evicted.line, u32::MAX, &mut self.counts)?;
+        Ok(())
     }
 
     /// A store to a write-back page that L1 does not have.
@@ -241,7 +242,9 @@ impl Core {
         } else {
             self.counts.partial_drains += 1;
         }
-        mesh.write_line(self.number, address, &line, mask, &mut self.counts)
+        let system = mesh.write_line(self.number, address, &line, mask, &mut self.counts)?;
+        mesh.notes.stored(&mesh.board, self.number, system, mask, mesh.now);
+        Ok(())
     }
 
     /// CL1INVMB: forgets all MPBT lines of L1. What was modified in a write-back page is lost.

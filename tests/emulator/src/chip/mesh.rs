@@ -8,6 +8,7 @@ use super::{
     cache::{LINE_BYTES, Line, line_of},
     counts::Counts,
     dram::{Dram, pattern},
+    notes::Notes,
     system::System,
 };
 use crate::{Board, Violation};
@@ -41,6 +42,10 @@ pub(super) struct Mesh {
     pub(super) mpbs: Vec<Box<[u8]>>,
     /// Grows with everything that another core could see.
     pub(super) changes: u64,
+    /// What cores did.
+    pub(super) notes: Notes,
+    /// When the access that is made takes effect, where time is kept.
+    pub(super) now: u64,
     /// What a debugger watches.
     #[cfg(feature = "cpu")]
     pub(super) watched: Watched,
@@ -64,6 +69,8 @@ impl Mesh {
             controllers: (0..geometry.controllers).map(|number| Dram::new(board.memory_gib, number)).collect(),
             mpbs: (0..board.tiles()).map(mpb).collect(),
             changes: 0,
+            notes: Notes::default(),
+            now: 0,
             #[cfg(feature = "cpu")]
             watched: Watched::default(),
         }
@@ -174,7 +181,7 @@ impl Mesh {
 
     /// Reads the line that an address is in, to be cached.
     pub(super) fn read_line(
-        &self,
+        &mut self,
         core: usize,
         physical: u32,
         mpbt: bool,
@@ -185,7 +192,10 @@ impl Mesh {
         self.memory_at(core, physical)?;
         match self.read(core, line_of(physical), &mut bytes, counts)? {
             System::Mpb { .. } if !mpbt => Err(cached_mpb(core, physical)),
-            _ => {
+            system => {
+                if mpbt {
+                    self.notes.loaded(&self.board, core, system, &bytes);
+                }
                 let word = |index: usize| u64::from_le_bytes(std::array::from_fn(|place| bytes[8 * index + place]));
                 Ok(std::array::from_fn(word))
             }
@@ -235,13 +245,12 @@ impl Mesh {
         line: &Line,
         mask: u32,
         counts: &mut Counts,
-    ) -> Result<(), Violation> {
+    ) -> Result<System, Violation> {
         let mut bytes = [0; LINE_BYTES];
         for (to, word) in bytes.chunks_exact_mut(8).zip(line) {
             to.copy_from_slice(&word.to_le_bytes());
         }
-        self.write(core, physical, &bytes, mask, counts)?;
-        Ok(())
+        self.write(core, physical, &bytes, mask, counts)
     }
 }
 

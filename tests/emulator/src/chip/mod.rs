@@ -11,6 +11,7 @@ mod look;
 mod mesh;
 #[cfg(feature = "cpu")]
 mod needs;
+mod notes;
 mod registers;
 mod system;
 mod uart;
@@ -233,7 +234,9 @@ impl Chip {
     pub fn port_out(&mut self, core: usize, port: u16, len: usize, value: u32) -> Result<(), Violation> {
         let register = Self::uart_register(core, port, len)?;
         if let Some(line) = self.uarts[core].write(register, value as u8) {
-            self.console.push((core, String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned()));
+            let line = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
+            self.mesh.notes.printed(core, &line, self.cores[core].clock + self.skipped);
+            self.console.push((core, line));
         }
         Ok(())
     }
@@ -262,6 +265,7 @@ impl Chip {
     pub fn tick(&mut self, core: usize, cycles: u64) {
         let clock = &mut self.cores[core].clock;
         *clock += cycles;
+        self.mesh.notes.lasts(core, Some(*clock + self.skipped), *clock + self.skipped);
         if !self.keeps_time {
             self.time = self.time.max(*clock);
         }
@@ -272,6 +276,14 @@ impl Chip {
     pub(crate) fn set_clock(&mut self, core: usize, cycles: u64, time: u64) {
         self.cores[core].clock = cycles;
         self.time = self.time.max(time);
+        self.mesh.now = self.time + self.skipped;
+        self.mesh.notes.lasts(core, None, cycles + self.skipped);
+    }
+
+    /// A core begins an access that goes out, where [clocks are kept](Self::keeps_time).
+    #[cfg(feature = "cpu")]
+    pub(crate) fn begins(&mut self, core: usize, cycles: u64) {
+        self.mesh.notes.lasts(core, Some(cycles + self.skipped), cycles + self.skipped);
     }
 
     /// Cycles of a core since the chip was powered on, whether it ran or not.

@@ -190,6 +190,8 @@ impl Chip {
                 } else {
                     self.cores[core].counts.failed_locks += 1;
                 }
+                let register = self.core_of(tile, which);
+                self.mesh.notes.asked(core, register, free);
                 free.into()
             }
             Register::Table(which, slot) => self.mesh.entry(self.core_of(tile, which), slot),
@@ -217,6 +219,8 @@ impl Chip {
                 }
                 shared.write(core, value);
                 self.raised += 1;
+                let other = self.core_of(tile, which);
+                self.mesh.notes.interrupted(core, other, self.mesh.now);
             }
             Register::L2Configuration(which) => {
                 let shared = &mut registers.l2_configuration[which];
@@ -243,7 +247,11 @@ impl Chip {
                 registers.tile.write(core, value);
                 return self.reset(core, physical, tile, before);
             }
-            Register::Lock(which) => registers.locks[which] = true,
+            Register::Lock(which) => {
+                registers.locks[which] = true;
+                let register = self.core_of(tile, which);
+                self.mesh.notes.freed(core, register, self.mesh.now);
+            }
             Register::Table(which, slot) => {
                 if value & !ENTRY_BITS != 0 {
                     return objection(format!("{value:#x} is no entry of a lookup table, which has 22 bits"));

@@ -43,6 +43,7 @@ impl Hooks {
                 Need::Access(place, effect) => {
                     state.tick(chip);
                     let start = chip.cycles(state.number).max(busy_until);
+                    chip.begins(state.number, start);
                     (Request::Access { start, place, effect }, gives_way)
                 }
             }
