@@ -144,6 +144,17 @@ pub enum Act<'a> {
         /// Number of cores that will hear; the place is dropped after the last one. 0: it is never dropped.
         of: usize,
     },
+    /// The part of a window that this core has is there from now on.
+    Contributes {
+        /// The number of the window, as programs know it.
+        window: u32,
+        /// Where the part begins.
+        part: SharedAddress,
+        /// Its length.
+        len_bytes: usize,
+    },
+    /// The part that begins there is none any more.
+    Retracts(SharedAddress),
     /// The memory that a core contributes to a window, or how this core reaches it.
     Exposes {
         /// The number of the window.

@@ -20,7 +20,6 @@ use descriptions::boards::Board;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
@@ -89,10 +88,9 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Has the emulator note what cores do, if a trace may be wanted.
-    fn note(&self, command: &mut Command, flashed: &Flashed) {
-        let purpose = self.report.purpose(self.common.lines);
-        command.args(self.trace.on_host(flashed.cores, purpose).into_iter().flat_map(trace::Memory::option));
+    /// Memory for what cores do, if a trace may be wanted.
+    fn notes(&self, flashed: &Flashed) -> Option<trace::Memory> {
+        self.trace.on_host(flashed.cores, self.report.purpose(self.common.lines))
     }
 }
 
@@ -147,8 +145,14 @@ fn program(arguments: &Arguments) -> Result<()> {
     if let Some((stop, tools)) = stop.zip(debugger_tools) {
         let built = emulator::build(&emulator_tools)?;
         let flashed = Flashed::read(&directory)?;
-        let mut command = emulator::command(&built.executable, &directory, &flashed, guest::FOREVER, false);
-        arguments.note(&mut command, &flashed);
+        let mut command = emulator::command(
+            &built.executable,
+            &directory,
+            &flashed,
+            guest::FOREVER,
+            false,
+            arguments.notes(&flashed),
+        );
         let monitor = Monitor { directory: directory.clone(), image: executable };
         let debugger = stop.prepare(Stub::Board, &monitor, &program, &tools)?;
         let outcome = run::debugged(flash.label(), &mut command, &monitor, &debugger)?;
@@ -170,8 +174,14 @@ fn live(
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
     let flashed = Flashed::read(directory)?;
-    let mut command = emulator::command(&built.executable, directory, &flashed, limit, arguments.functional);
-    arguments.note(&mut command, &flashed);
+    let mut command = emulator::command(
+        &built.executable,
+        directory,
+        &flashed,
+        limit,
+        arguments.functional,
+        arguments.notes(&flashed),
+    );
     if let Some(file) = &arguments.profile {
         command.arg("--profile").arg(file).arg("--image").arg(image);
     }

@@ -7,7 +7,7 @@ use crate::{
     build::{self, Built},
     progress::Progress,
     setup::EmulatorTools,
-    workspace,
+    trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use descriptions::boards::{Handed, map};
@@ -52,13 +52,15 @@ pub(crate) fn cargo(subcommand: &str) -> Command {
     command
 }
 
-/// The emulator's command line for a directory that was flashed, with or without time. It ends by itself at the limit.
+/// The emulator's command line for a directory that was flashed, with or without time, and with memory for what cores do, if that
+/// may be wanted. It ends by itself at the limit.
 pub(crate) fn command(
     binary: &Path,
     directory: &Path,
     flashed: &Flashed,
     limit: Duration,
     functional: bool,
+    notes: Option<trace::Memory>,
 ) -> Command {
     let mut command = workspace::command(binary);
     command.arg("--dir").arg(directory).args(["--cores", &format!("0..{}", flashed.started - 1)]);
@@ -66,6 +68,7 @@ pub(crate) fn command(
     if functional {
         command.arg("--functional");
     }
+    command.args(notes.into_iter().flat_map(trace::Memory::option));
     command
 }
 

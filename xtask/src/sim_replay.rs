@@ -26,9 +26,9 @@ pub(crate) struct StopOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["file", "report", "heatmap"])]
     stop_at_event: Option<u64>,
 
-    /// Show this line there, too, and what each rank has of it: mpb:CORE:LINE, or memory:CONTROLLER:OFFSET of DRAM, in bytes;
-    /// again for more than one
-    #[arg(long, value_name = "LINE")]
+    /// Show this there, too, in memory and as each rank has it: mpb:CORE:LINE, memory:CONTROLLER:OFFSET of DRAM, in bytes, or
+    /// window:NUMBER or window:NUMBER@RANK, a part of a window; again for more than one
+    #[arg(long, value_name = "WHAT")]
     show: Vec<String>,
 }
 

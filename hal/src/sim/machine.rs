@@ -367,6 +367,7 @@ impl Machine {
             running: Cell::new(ptr::from_ref(&[])),
             heat: self.options.heat_map.then(|| RefCell::new(HeatMap::new(&layout, &parameters))),
             checker: checker.map(RefCell::new),
+            parts: RefCell::default(),
         });
         let core = |core| {
             let core = CoreId::new(core);

@@ -82,5 +82,5 @@ pub use self::{
     loaded::note_loaded_code,
     machine::{Checked, CoreOutcome, Look, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
-    stop::{State, Stop, parse_line},
+    stop::{Shown, State, Stop},
 };

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::{CoreId, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, SharedAddress, Trace, topology};
 
-use super::{Failure, SimCore, failure::Time, faults};
+use super::{Failure, SimCore, failure::Time, faults, platform::Part};
 
 /// Where a run stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,12 +17,24 @@ pub enum Stop {
     Access(u64),
 }
 
-/// A line to look at: `mpb:CORE:LINE` or `memory:CONTROLLER:OFFSET`.
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn parse_line(text: &str, cores: usize, controllers: usize) -> Result<LineAddress, String> {
-    let wrong = || format!("`{text}` is no line: expected is mpb:CORE:LINE, or memory:CONTROLLER:OFFSET, in bytes");
+/// Lines of a part of a window whose bytes are shown.
+const SHOWN_LINES: usize = 32;
+
+/// What to look at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shown {
+    /// A line.
+    Line(LineAddress),
+    /// All windows of this number: the parts of all ranks, or of one.
+    Window(u32, Option<CoreId>),
+}
+
+/// A line to look at.
+fn parse_line(text: &str, cores: usize, controllers: usize) -> Result<LineAddress, String> {
+    let wrong = || {
+        let known = "mpb:CORE:LINE, memory:CONTROLLER:OFFSET, in bytes, or window:NUMBER";
+        format!("`{text}` is nothing to show: expected is {known}")
+    };
     let mut parts = text.split(':');
     let (Some(kind), Some(whose), Some(which), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
         return Err(wrong());
@@ -52,14 +64,121 @@ pub fn parse_line(text: &str, cores: usize, controllers: usize) -> Result<LineAd
 }
 
 /// One core of a run that has stopped, in words: where it is, what it waits for, what is under way, what its write-combine
-/// buffer holds, and what it has of the given lines. The first core says first what memory has of them.
+/// buffer holds, and what it has of the given lines and windows. The first core says first what memory has of them.
 pub struct State<'s> {
     /// Which core.
     pub core: &'s SimCore,
     /// Why the run has stopped.
     pub why: &'s Failure,
-    /// Lines to look at.
-    pub lines: &'s [LineAddress],
+    /// What to look at.
+    pub shown: &'s [Shown],
+}
+
+/// A line to look at, and of which part of a window it is one.
+struct Looked {
+    at: LineAddress,
+    /// The number of the window, whose part it is, and where in the part the line is, in bytes.
+    within: Option<(u32, CoreId, usize)>,
+}
+
+impl fmt::Display for Looked {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.within {
+            Some((window, core, offset)) => write!(out, "window {window} of rank {}, byte {offset}", core.index()),
+            None => self.at.fmt(out),
+        }
+    }
+}
+
+impl Shown {
+    /// What a text says: `mpb:CORE:LINE`, `memory:CONTROLLER:OFFSET`, `window:NUMBER` or `window:NUMBER@RANK`.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(text: &str, cores: usize, controllers: usize) -> Result<Self, String> {
+        let Some(which) = text.strip_prefix("window:") else {
+            return parse_line(text, cores, controllers).map(Self::Line);
+        };
+        let wrong = || format!("`{text}` is no window: expected is window:NUMBER, or window:NUMBER@RANK");
+        let (number, rank) = which.split_once('@').map_or((which, None), |(number, rank)| (number, Some(rank)));
+        let rank = match rank.map(|rank| rank.parse::<usize>().map_err(|_| wrong())).transpose()? {
+            Some(rank) if rank >= cores => return Err(format!("`{text}` does not exist: ranks are below {cores}")),
+            rank => rank.map(CoreId::new),
+        };
+        Ok(Self::Window(number.parse().map_err(|_| wrong())?, rank))
+    }
+
+    /// The lines of it, and those of a part of a window that is told to be there in words.
+    fn lines(self, parts: &[Part]) -> Vec<Looked> {
+        let (window, rank) = match self {
+            Self::Line(at) => return vec![Looked { at, within: None }],
+            Self::Window(window, rank) => (window, rank),
+        };
+        let is_meant = |part: &&Part| part.window == window && rank.is_none_or(|rank| rank == part.core);
+        let of_part = |part: &Part| {
+            let Part { window, core, start, len_bytes } = *part;
+            let first = start.line_start();
+            let before = start.offset() - first.offset();
+            let line = move |index: usize| Looked {
+                at: LineAddress::Shared(first.plus(index * LINE_BYTES)),
+                within: Some((window, core, (index * LINE_BYTES).saturating_sub(before))),
+            };
+            (0..(before + len_bytes).div_ceil(LINE_BYTES)).map(line)
+        };
+        parts.iter().filter(is_meant).flat_map(of_part).collect()
+    }
+}
+
+impl State<'_> {
+    /// Says what memory has.
+    fn write_memory(&self, parts: &[Part], out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = &self.core.platform().shared().memory;
+        for shown in self.shown {
+            let lines = shown.lines(parts);
+            if let (Shown::Window(window, rank), []) = (shown, &*lines) {
+                let whose = rank.map_or(String::new(), |rank| format!(" of rank {}", rank.index()));
+                writeln!(out, "window {window}{whose}: there is none now")?;
+            }
+            for (whole, line) in groups(&lines) {
+                match line {
+                    Some(line) => writeln!(out, "{line}: memory has {}", Bytes(&memory.read_line(line.at), u32::MAX))?,
+                    None => writeln!(out, "  and {} lines more of that part", whole)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what the core has of a line.
+    fn write_held(&self, line: &Looked, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let now = self.core.platform().shared().memory.read_line(line.at);
+        if let Some(held) = self.core.cached_lines().lookup(line.at) {
+            let (state, bytes) = (if held == now { "as memory" } else { "unlike memory" }, Bytes(&held, u32::MAX));
+            writeln!(out, "  its L1 has {line}, {state}: {bytes}")?;
+        }
+        let LineAddress::Shared(address) = line.at else { return Ok(()) };
+        if let Some((held, dirty)) = self.core.copy_of(address) {
+            let state = match dirty {
+                0 if held == now => "clean, as memory".into(),
+                0 => "clean, unlike memory".into(),
+                u32::MAX => "dirty".into(),
+                _ => format!("dirty in {} bytes", dirty.count_ones()),
+            };
+            writeln!(out, "  its cache has {line}, {state}: {}", Bytes(&held, u32::MAX))?;
+        }
+        Ok(())
+    }
+}
+
+/// The lines that are shown, those of a part up to [`SHOWN_LINES`], and after them how many are not.
+fn groups(lines: &[Looked]) -> impl Iterator<Item = (usize, Option<&Looked>)> {
+    let of_one =
+        |left: &Looked, right: &Looked| left.within.map(|(.., core, _)| core) == right.within.map(|(.., core, _)| core);
+    lines.chunk_by(of_one).flat_map(|part| {
+        let left_out = part.len().saturating_sub(SHOWN_LINES);
+        let shown = part.iter().take(SHOWN_LINES).map(|line| (0, Some(line)));
+        shown.chain((left_out > 0).then_some((left_out, None)))
+    })
 }
 
 impl fmt::Display for State<'_> {
@@ -68,9 +187,7 @@ impl fmt::Display for State<'_> {
         let (id, shared) = (platform.id(), platform.shared());
         if id.index() == 0 {
             writeln!(out, "{}", self.why)?;
-            for at in self.lines {
-                writeln!(out, "{at}: memory has {}", Bytes(&shared.memory.read_line(*at), u32::MAX))?;
-            }
+            self.write_memory(&shared.parts.borrow(), out)?;
         }
         let engine = shared.engine.borrow();
         let wait = &engine.waits[id.index()];
@@ -94,21 +211,9 @@ impl fmt::Display for State<'_> {
             let what = format_args!("{}: {}", pending.at, Bytes(&pending.data, pending.mask));
             writeln!(out, "  its write-combine buffer holds {what}, which nobody else sees yet")?;
         }
-        for at in self.lines {
-            let now = shared.memory.read_line(*at);
-            if let Some(line) = lines.lookup(*at) {
-                let (state, bytes) = (if line == now { "as memory" } else { "unlike memory" }, Bytes(&line, u32::MAX));
-                writeln!(out, "  its L1 has {at}, {state}: {bytes}")?;
-            }
-            let LineAddress::Shared(address) = *at else { continue };
-            if let Some((line, dirty)) = self.core.copy_of(address) {
-                let state = match dirty {
-                    0 if line == now => "clean, as memory",
-                    0 => "clean, unlike memory",
-                    _ => "dirty",
-                };
-                writeln!(out, "  its cache has {at}, {state}: {}", Bytes(&line, u32::MAX))?;
-            }
+        drop(lines);
+        for shown in self.shown {
+            shown.lines(&shared.parts.borrow()).iter().try_for_each(|line| self.write_held(line, out))?;
         }
         Ok(())
     }

@@ -12,8 +12,8 @@ use std::{
 pub use std::process::ExitCode;
 
 use hal::{
-    Core, LineAddress, limits,
-    sim::{self, Description, Machine, Options, SimHeap, State, Stop},
+    Core, limits,
+    sim::{self, Description, Machine, Options, Shown, SimHeap, State, Stop},
 };
 
 use crate::{Console, Input, args, output::Frame};
@@ -186,10 +186,10 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
             any_failed.set(any_failed.get() || !success);
             success
         };
-        let lines = lines(line, machine).unwrap_or_default();
+        let shown = shown(line, machine).unwrap_or_default();
         machine.run_and_look(program, &|core, failure| match failure {
             Some(why @ sim::Failure::Stopped { .. }) => {
-                console.write(format_args!("{}", State { core, why, lines: &lines }));
+                console.write(format_args!("{}", State { core, why, shown: &shown }));
             }
             None if !any_failed.get() => {}
             _ => trace::tell_until_failure(core, console),
@@ -239,10 +239,10 @@ fn stop(line: &str) -> Result<Option<Stop>, String> {
     Ok(access.map(Stop::Access).or(time.map(Stop::Time)))
 }
 
-/// Lines that somebody wants to look at when the run stops: of the word `show=`, separated by commas.
-fn lines(line: &str, machine: &Machine) -> Result<Vec<LineAddress>, String> {
+/// What somebody wants to look at when the run stops: of the word `show=`, separated by commas.
+fn shown(line: &str, machine: &Machine) -> Result<Vec<Shown>, String> {
     let layout = machine.layout();
-    let parse = |text| sim::parse_line(text, layout.cores(), layout.controllers());
+    let parse = |text| Shown::parse(text, layout.cores(), layout.controllers());
     args::value(line, "show").into_iter().flat_map(|all| all.split(',')).map(parse).collect()
 }
 
@@ -273,7 +273,7 @@ fn machine(line: &str) -> Result<Machine, String> {
         ..standard
     };
     let machine = Machine::new(description).with_options(options);
-    lines(line, &machine)?;
+    shown(line, &machine)?;
     // As under QEMU, 0 stands for no exploration.
     let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);
     Ok(if seed == 0 { machine } else { machine.with_seed(seed) })

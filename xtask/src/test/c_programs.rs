@@ -187,7 +187,8 @@ impl<'t> Subject<'t> {
         flash.write(&image, &directory)?;
         let emulator = self.kit.emulator()?;
         let limit = self.kit.limit();
-        let mut command = emulator::command(&emulator.executable, &directory, &Flashed::read(&directory)?, limit, true);
+        let mut command =
+            emulator::command(&emulator.executable, &directory, &Flashed::read(&directory)?, limit, true, None);
         let monitor = Monitor { directory, image: executable };
         guest::run(flash.label(), &mut command, Some(&monitor), limit + emulator::GRACE, |_| {})
     }

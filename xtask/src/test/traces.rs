@@ -20,9 +20,9 @@ const ONE_SIDED: &str = "wave";
 const STOP: (&str, u64) = ("stop_at_access", 60);
 
 /// Ranks of it talk to each other in an order that does not depend on time.
-const PROGRAM: &str = "hello";
+pub(super) const PROGRAM: &str = "hello";
 
-const CORES: u16 = 4;
+pub(super) const CORES: u16 = 4;
 
 /// Memory for each rank's trace.
 const TRACE_KIB: u64 = 256;
@@ -41,7 +41,7 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let one_sided = Backends::of(ONE_SIDED, Vec::new(), kit)?.simulated(CORES, &words)?;
     let stopped = || {
         let words = KernelLine::default().value("failure_trace_kib", Some(trace::UNASKED_KIB));
-        let words = words.value(STOP.0, Some(STOP.1)).value("show", Some("mpb:0:1,memory:0:0"));
+        let words = words.value(STOP.0, Some(STOP.1)).value("show", Some("mpb:0:1,memory:0:0,window:0"));
         backends.simulated(CORES, &words)
     };
     let results = [
@@ -69,7 +69,11 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
 
 /// Whether tools read the file of a trace: with a process for each tile, a thread for each rank, `arrows` of these
 /// kinds, and counters.
-fn is_read_by_tools(outcome: &Outcome, arrows: &[&str]) -> Result<()> {
+///
+/// # Errors
+///
+/// When they do not, or something is missing.
+pub(super) fn is_read_by_tools(outcome: &Outcome, arrows: &[&str]) -> Result<()> {
     let found =
         trace_files::read(&trace::of_success(&outcome.label, &trace::with_enders(outcome.transcript.trace.clone()))?)?;
     let label = &outcome.label;
@@ -95,7 +99,13 @@ fn shows_the_same(first: &Outcome, second: &Outcome) -> Result<()> {
     let (first, second) = (&first.transcript.text, &second.transcript.text);
     ensure!(first == second, "a run that was stopped at the same moment twice says {first:#?} and {second:#?}");
     let text = first.join("\n");
-    let expected = [", after 60 accesses", "MPB line 1 of core 0: memory has ", "under way: ", ".rs:"];
+    let expected = [
+        ", after 60 accesses",
+        "MPB line 1 of core 0: memory has ",
+        "window 0: there is none now",
+        "under way: ",
+        ".rs:",
+    ];
     for part in expected.into_iter().map(str::to_owned).chain((0..CORES).map(|rank| format!("rank {rank}, at "))) {
         ensure!(text.contains(&part), "`{part}` is missing in {text}");
     }

@@ -49,7 +49,7 @@ mod table;
 use alloc::boxed::Box;
 use core::{cell::Cell, marker::PhantomData};
 
-use hal::{Caches, Core, Epoch, Exposable, Exposure, LocalView, Pod, Ranks, Region, Span, kind};
+use hal::{Act, Caches, Core, Epoch, Exposable, Exposure, LocalView, Pod, Ranks, Region, Span, kind};
 
 use crate::{
     Comm, CopyEngines, Error, Returned,
@@ -223,7 +223,11 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let agreed = table.agree(comm, view.is_ok());
         table.free(comm)?;
         let error = match (view, agreed) {
-            (Ok(view), Ok(())) => return Ok((window, view)),
+            (Ok(view), Ok(())) => {
+                let (part, len_bytes) = (view.region().start(), len * size_of::<T>());
+                comm.hal().declare(&Act::Contributes { window: number, part, len_bytes });
+                return Ok((window, view));
+            }
             (Ok(_), Err(rank)) => Error::WindowFailed { window: number, rank },
             (Err(own), _) => own,
         };
@@ -259,6 +263,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         // Of epochs that were forgotten.
         self.await_copies();
         self.comm().hal().write_back_invalidate(caches, view.region());
+        self.comm().hal().declare(&Act::Retracts(view.region().start()));
         match self.release() {
             Ok(()) => Ok(()),
             Err(error) => Err(Returned { error, taken: Box::new((self, view)) }),

@@ -26,6 +26,7 @@ use crate::{
     kit::Expense,
 };
 
+pub(super) use self::shared::Part;
 use self::shared::insist;
 
 use super::{

@@ -234,6 +234,9 @@ impl Hooks for SimPlatform {
 
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
+        if matches!(act, Act::Contributes { .. } | Act::Retracts(_)) {
+            return off_account(|| self.shared.follow_parts(self.core, act));
+        }
         if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
             off_account(|| checker.borrow_mut().declare(self.core, self.now_ps(), act));
         }

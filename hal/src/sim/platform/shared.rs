@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::{LINE_BYTES, Layout, Line, LineAddress, SharedAddress, emulated::FetchUnit, kit::Conflict};
+use crate::{Act, CoreId, LINE_BYTES, Layout, Line, LineAddress, SharedAddress, emulated::FetchUnit, kit::Conflict};
 
 use super::super::{
     access::{Access, Effect},
@@ -35,6 +35,29 @@ pub(in super::super) struct Shared {
     pub(in super::super) heat: Option<RefCell<HeatMap>>,
     /// Who follows what the program does, if it is checked.
     pub(in super::super) checker: Option<RefCell<Checker>>,
+    /// The parts of windows that there are.
+    pub(in super::super) parts: RefCell<Vec<Part>>,
+}
+
+/// The part of a window that a core has.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Part {
+    pub(in super::super) window: u32,
+    pub(in super::super) core: CoreId,
+    pub(in super::super) start: SharedAddress,
+    pub(in super::super) len_bytes: usize,
+}
+
+impl Shared {
+    /// A core has a part of a window, or one less.
+    pub(in super::super) fn follow_parts(&self, core: CoreId, act: &Act<'_>) {
+        let mut parts = self.parts.borrow_mut();
+        match *act {
+            Act::Contributes { window, part: start, len_bytes } => parts.push(Part { window, core, start, len_bytes }),
+            Act::Retracts(start) => parts.retain(|part| (part.core, part.start) != (core, start)),
+            _ => {}
+        }
+    }
 }
 
 impl Shared {

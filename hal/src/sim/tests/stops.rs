@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::*;
-use crate::{Cached, Clock, LineAddress, Mpb, MpbCoherence, Place, Reason, Span, Topology, Trace, Wait};
+use crate::{Act, Cached, Clock, LineAddress, Mpb, MpbCoherence, Place, Reason, Span, Topology, Trace, Wait};
 
 const AT: &str = "mpb:1:5";
 const CACHED: &str = "memory:0:64";
@@ -23,6 +23,10 @@ fn program(core: &SimCore) {
         }
         1 => {
             core.load_line(line(1, 5));
+            let part = region::<crate::kind::Cached>(4).start();
+            core.declare(&Act::Contributes { window: 7, part, len_bytes: 128 });
+            core.declare(&Act::Contributes { window: 8, part, len_bytes: 128 });
+            core.declare(&Act::Retracts(part.plus(32)));
             let mut view = core.claim::<u8>(region(4), 128).unwrap();
             view.copy_from(64, &[9; 3]);
             core.compute(533_000);
@@ -36,12 +40,12 @@ fn program(core: &SimCore) {
     }
 }
 
-fn stopped(stop: Stop, lines: &[&str]) -> (String, Failure) {
+fn stopped(stop: Stop, shown: &[&str]) -> (String, Failure) {
     let options = Options { stop: Some(stop), ..Options::default() };
     let (machine, text) = (Machine::scc(4).with_options(options), RefCell::new(String::new()));
-    let lines: Vec<LineAddress> = lines.iter().map(|line| parse_line(line, 4, 4).unwrap()).collect();
+    let shown: Vec<Shown> = shown.iter().map(|text| Shown::parse(text, 4, 4).unwrap()).collect();
     let look = |core: &SimCore, why: Option<&Failure>| {
-        *text.borrow_mut() += &State { core, why: why.unwrap(), lines: &lines }.to_string();
+        *text.borrow_mut() += &State { core, why: why.unwrap(), shown: &shown }.to_string();
     };
     let failure = machine.run_and_look(program, &look).unwrap_err();
     // What a stack has of earlier runs is left out by whoever finds functions and lines of it.
@@ -52,7 +56,7 @@ fn stopped(stop: Stop, lines: &[&str]) -> (String, Failure) {
 /// What is said of a core.
 fn of(text: &str, core: usize) -> &str {
     let start = text.find(&format!("rank {core}, at ")).unwrap();
-    let end = text[start + 1..].find("rank ").map_or(text.len(), |end| start + 1 + end);
+    let end = text[start..].find("\nrank ").map_or(text.len(), |end| start + end + 1);
     &text[start..end]
 }
 
@@ -66,9 +70,22 @@ fn all_cores_are_shown_as_they_are() {
     contains(of(&text, 0), "under way: send (core 1) of 64 bytes\n");
     contains(of(&text, 0), "its write-combine buffer holds MPB line 5 of core 1: ........ 0708.... ");
     contains(of(&text, 1), "its L1 has MPB line 5 of core 1, unlike memory: 00000000 ");
-    contains(of(&text, 1), "its cache has line of shared memory 0x40 behind controller 0, dirty: 09090900 ");
+    contains(of(&text, 1), "its cache has line of shared memory 0x40 behind controller 0, dirty in 3 bytes: 09090900 ");
     contains(of(&text, 2), "waits since 0.000 µs for the post of window 7 from core 0\n");
     contains(of(&text, 3), ": has finished\n");
+}
+
+#[test]
+fn windows_are_shown_by_their_number() {
+    let text = stopped(Stop::Time(500_000_000), &["window:7", "window:8@1", "window:9", "window:7@2"]).0;
+    let contains = |part: &str, what: &str| assert!(part.contains(what), "{what} in {part}");
+    contains(&text, "window 7 of rank 1, byte 0: memory has 00000000 ");
+    contains(&text, "window 7 of rank 1, byte 96: memory has 00000000 ");
+    assert!(!text.contains("byte 128"), "{text}");
+    contains(&text, "window 9: there is none now\nwindow 7 of rank 2: there is none now\n");
+    contains(of(&text, 1), "its cache has window 7 of rank 1, byte 64, dirty in 3 bytes: 09090900 ");
+    contains(of(&text, 1), "its cache has window 8 of rank 1, byte 64, dirty in 3 bytes: 09090900 ");
+    assert!(!of(&text, 0).contains("has window"), "{text}");
 }
 
 #[test]
@@ -94,16 +111,19 @@ fn a_run_that_ends_before_is_none_that_stops() {
 #[test]
 fn lines_that_do_not_exist_are_refused() {
     for (text, why) in [
-        ("mpb:1", "is no line"),
-        ("mpb:1:2:3", "is no line"),
-        ("mpb:one:2", "is no line"),
-        ("l2:1:2", "is no line"),
+        ("mpb:1", "is nothing to show"),
+        ("mpb:1:2:3", "is nothing to show"),
+        ("mpb:one:2", "is nothing to show"),
+        ("l2:1:2", "is nothing to show"),
         ("mpb:4:2", "cores are below 4"),
         ("mpb:3:256", "lines of an MPB are below 256"),
         ("memory:4:0", "controllers are below 4"),
+        ("window:one", "is no window"),
+        ("window:1@x", "is no window"),
+        ("window:1@4", "ranks are below 4"),
     ] {
-        let message = parse_line(text, 4, 4).unwrap_err();
+        let message = Shown::parse(text, 4, 4).unwrap_err();
         assert!(message.contains(why), "{message}");
     }
-    assert_eq!(parse_line("memory:1:0x47", 4, 4), Ok(LineAddress::Shared(SharedAddress::new(1, 64))));
+    assert_eq!(Shown::parse("memory:1:0x47", 4, 4), Ok(Shown::Line(LineAddress::Shared(SharedAddress::new(1, 64)))));
 }

@@ -11,6 +11,7 @@ use super::{
     kit::Kit,
     main_job, rounds,
     summary::Suite,
+    traces::{self, ends_with_failure},
 };
 use crate::{
     agreement::Runs,
@@ -22,7 +23,7 @@ use crate::{
     laboratory,
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
-    run, workspace,
+    run, trace, workspace,
 };
 use anyhow::{Context, Result};
 use descriptions::boards::Board;
@@ -56,13 +57,19 @@ const FATAL: [&str; 9] = [
     "keeps_hold",
 ];
 
+/// Cores of boards that they end.
+const FATAL_CORES: u16 = 3;
+
+/// Name of the test that a board's trace is one that tools read, with what ended waits.
+const TRACED: &str = "board-traces";
+
 /// Name of the test that core 0 can start all others.
 const STARTED: &str = "board-started-by-core-0";
 
 /// Name of the test that calls execute no more instructions than they may, of the bench `instructions`.
 const INSTRUCTIONS: &str = "board-instructions";
 
-/// Flashes an image, lets something happen to the files, and runs them in the emulator.
+/// Flashes an image, lets something happen to the files, and runs them in the emulator, which tells after a failure what cores did.
 ///
 /// # Errors
 ///
@@ -74,6 +81,18 @@ fn emulated(
     flash: &Flash,
     damage: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Outcome> {
+    traced(kit, label, image, flash, trace::Purpose::Failure, damage)
+}
+
+/// The same, traced for a purpose.
+fn traced(
+    kit: &Kit<'_>,
+    label: &str,
+    image: &[u8],
+    flash: &Flash,
+    purpose: trace::Purpose,
+    damage: impl FnOnce(&Path) -> Result<()>,
+) -> Result<Outcome> {
     let emulator = &kit.emulator()?.executable;
     let counting = Counting::new(label);
     let scratch = workspace::scratch()?;
@@ -81,7 +100,8 @@ fn emulated(
     flash.write(image, &directory)?;
     let flashed = Flashed::read(&directory)?;
     damage(&directory)?;
-    let mut command = emulator::command(emulator, &directory, &flashed, kit.limit(), true);
+    let notes = trace::Options::default().on_host(flashed.cores, purpose);
+    let mut command = emulator::command(emulator, &directory, &flashed, kit.limit(), true, notes);
     let monitor = Monitor { directory, image: scratch.path().join("image") };
     fs::write(&monitor.image, image).context("cannot write the image")?;
     guest::run(label, &mut command, Some(&monitor), kit.limit() + emulator::GRACE, |event| counting.watch(event))
@@ -121,6 +141,14 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
     }
     if wants(&STARTED) {
         jobs.push(Job::new("boards", 30, |suite| started(suite, kit)));
+    }
+    if wants(&TRACED) {
+        jobs.push(Job::new("boards", 5, |suite| {
+            kit.emulator()?;
+            suite.begin();
+            suite.check(TRACED, is_traced(kit));
+            Ok(())
+        }));
     }
     if wants(&INSTRUCTIONS) {
         jobs.push(Job::new("boards", 60, |suite| {
@@ -162,6 +190,16 @@ fn started(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Whether the accesses of a board's cores, who say nothing of themselves, make a trace.
+fn is_traced(kit: &Kit<'_>) -> Result<()> {
+    let program = Program::resolve(traces::PROGRAM)?;
+    let words = KernelLine::default().value("program", Some(&program.name));
+    let flash = Flash::new(Board::find(SCC)?, &some(traces::CORES), &program, &words, &[])?;
+    let outcome = traced(kit, TRACED, kit.board_image(&program)?, &flash, trace::Purpose::Page, |_| Ok(()))?;
+    outcome.verdict()?;
+    traces::is_read_by_tools(&outcome, &["ended"])
+}
+
 fn fatal_name(case: &str) -> String {
     format!("board-fatal::{case}")
 }
@@ -183,8 +221,8 @@ fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         let (_, report) = report.with_context(|| format!("the image has no program `{case}`"))?;
         // A second of the board's own time.
         let words = words().value("case", Some(case)).value("stuck_s", Some(1));
-        let outcome = emulated(kit, &name, image, &suite_of(SCC, &some(3), &words)?, |_| Ok(()))?;
-        let verdict = outcome.verdict_of_fatal(report);
+        let outcome = emulated(kit, &name, image, &suite_of(SCC, &some(FATAL_CORES), &words)?, |_| Ok(()))?;
+        let verdict = outcome.verdict_of_fatal(report).and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
         if verdict.is_err() {
             suite.explain(&outcome);
         }
