@@ -10,7 +10,7 @@ use crate::{
     program::Program,
     report, result_files,
     run::{self, Common, Domains},
-    sim_replay::{self, StopOptions},
+    sim_replay::{self, Replay, StopOptions},
     statics, trace, workspace,
 };
 use anyhow::{Context, Result};
@@ -79,8 +79,9 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "release")]
     debug: bool,
 
+    /// The fingerprint of the run that this one repeats.
     #[arg(skip)]
-    is_again: bool,
+    repeats: Option<u32>,
 
     #[command(flatten)]
     domains: Domains,
@@ -109,12 +110,12 @@ struct Replayed {
 /// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let Some(file) = &arguments.replay else { return run(arguments) };
-    let (directory, words) = sim_replay::read(file)?;
+    let Replay { directory, words, fingerprint } = sim_replay::read(file)?;
     let Replayed { arguments: mut replayed } = Replayed::try_parse_from(iter::once("sim".into()).chain(words))
         .with_context(|| format!("{} has words that mean nothing", workspace::display(file)))?;
     env::set_current_dir(&directory).with_context(|| format!("cannot go to {}", directory.display()))?;
     replayed.stop = arguments.stop.clone();
-    replayed.is_again = true;
+    replayed.repeats = Some(fingerprint);
     if replayed.stop.is_wanted() {
         // What the failure has left stays as it is.
         (replayed.trace, replayed.report, replayed.heatmap) = Default::default();
@@ -142,6 +143,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;
+    let loaded = host_command::loaded(&command);
+    let all = || [&binary].into_iter().chain(&loaded).chain(&inputs).map(PathBuf::as_path);
+    if arguments.repeats.is_some_and(|repeated| sim_replay::fingerprint(all()).is_ok_and(|now| now != repeated)) {
+        eprintln!("the program or its input is not what it was when it failed: this run may be another one");
+    }
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
     if common.lines {
         return run::pass_on(&label, &mut command, None, Duration::from_secs(arguments.timeout));
@@ -156,8 +162,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let directory = workspace::results(&program.name).join("sim");
     let judged = run::judge(&outcome, &directory, &inputs, common.counters);
-    if judged.is_err() && !arguments.is_again {
-        sim_replay::write(&directory)?;
+    if judged.is_err() && arguments.repeats.is_none() {
+        sim_replay::write(&directory, sim_replay::fingerprint(all())?)?;
     }
     let draw = || heat_map(&outcome.transcript, &format!("{} on {machine}", program.name));
     let more = || Ok(report::More { traffic: draw()?.map(|map| map.svg), ..report::More::default() });

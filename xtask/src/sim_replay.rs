@@ -75,36 +75,61 @@ fn picoseconds(text: &str) -> Result<u64, String> {
     format!("{whole}{part:0<exponent$}").parse().map_err(|_| wrong())
 }
 
-/// Writes what repeats this run, which was started by this process, and says so.
+/// A number for all that a run reads: its program and its inputs. If it changes, the run may be another one.
+///
+/// # Errors
+///
+/// When a file cannot be read.
+pub(crate) fn fingerprint<'f>(files: impl IntoIterator<Item = &'f Path>) -> Result<u32> {
+    let mut all = crc32fast::Hasher::new();
+    for file in files {
+        all.update(&std::fs::read(file).with_context(|| format!("cannot read {}", workspace::display(file)))?);
+    }
+    Ok(all.finalize())
+}
+
+/// Writes what repeats this run of what has this fingerprint, which was started by this process, and says so.
 ///
 /// # Errors
 ///
 /// When it cannot be written.
-pub(crate) fn write(directory: &Path) -> Result<()> {
+pub(crate) fn write(directory: &Path, fingerprint: u32) -> Result<()> {
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned());
     let arguments: Vec<String> = words.skip_while(|word| word != "sim").skip(1).collect();
     let here = env::current_dir().context("there is no directory to come back to")?;
     let file = directory.join(FILE);
-    let text = format!("{:#}\n", json!({"directory": here, "sim": arguments}));
+    let text = format!("{:#}\n", json!({"directory": here, "sim": arguments, "fingerprint": fingerprint}));
     result_files::put(&file, text.as_bytes())?;
     println!("`cargo xtask sim --replay {} --stop-at TIME` goes to any moment before", workspace::display(&file));
     Ok(())
 }
 
-/// The words that a run was started with, and from which directory.
+/// What repeats a run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Replay {
+    /// Where it was started.
+    pub(crate) directory: PathBuf,
+    /// With which words.
+    pub(crate) words: Vec<String>,
+    /// The fingerprint of what it was.
+    pub(crate) fingerprint: u32,
+}
+
+/// What a file says that a run has left.
 ///
 /// # Errors
 ///
 /// When the file cannot be read, or is none of these.
-pub(crate) fn read(file: &Path) -> Result<(PathBuf, Vec<String>)> {
+pub(crate) fn read(file: &Path) -> Result<Replay> {
     let shown = workspace::display(file);
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {shown}"))?;
     let replay: Value = serde_json::from_slice(&bytes).with_context(|| format!("{shown} is no replay file"))?;
     let words = replay["sim"].as_array().and_then(|words| words.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
-    let (Some(directory), Some(words)) = (replay["directory"].as_str(), words) else {
-        bail!("{shown} is no replay file: it needs `directory` and `sim`");
+    let fingerprint = replay["fingerprint"].as_u64().and_then(|number| u32::try_from(number).ok());
+    let (Some(directory), Some(words), Some(fingerprint)) = (replay["directory"].as_str(), words, fingerprint) else {
+        bail!("{shown} is no replay file: it needs `directory`, `sim` and `fingerprint`");
     };
-    Ok((directory.into(), words.into_iter().map(str::to_owned).collect()))
+    Ok(Replay { directory: directory.into(), words: words.into_iter().map(str::to_owned).collect(), fingerprint })
 }
 
 #[cfg(test)]
@@ -132,12 +157,28 @@ mod tests {
     fn what_is_no_replay_file_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join(FILE);
-        for text in ["", "{}", r#"{"directory": "/", "sim": [1]}"#, r#"{"sim": []}"#] {
+        for text in
+            ["", "{}", r#"{"directory": "/", "sim": [1]}"#, r#"{"sim": []}"#, r#"{"directory": "/", "sim": []}"#]
+        {
             std::fs::write(&file, text).unwrap();
             assert!(read(&file).unwrap_err().to_string().contains("is no replay file"), "{text}");
         }
-        std::fs::write(&file, r#"{"directory": "/x", "sim": ["hello", "--cores", "3"]}"#).unwrap();
+        std::fs::write(&file, r#"{"directory": "/x", "sim": ["hello", "--cores", "3"], "fingerprint": 7}"#).unwrap();
         let words = ["hello", "--cores", "3"].map(String::from).to_vec();
-        assert_eq!(read(&file).unwrap(), (PathBuf::from("/x"), words));
+        assert_eq!(read(&file).unwrap(), Replay { directory: "/x".into(), words, fingerprint: 7 });
+    }
+
+    #[test]
+    fn a_fingerprint_changes_with_each_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let [program, input] = ["program", "input"].map(|name| directory.path().join(name));
+        let of = |texts: [&str; 2]| {
+            [&program, &input].into_iter().zip(texts).for_each(|(file, text)| std::fs::write(file, text).unwrap());
+            fingerprint([program.as_path(), &input]).unwrap()
+        };
+        assert_eq!(of(["a", "b"]), of(["a", "b"]));
+        assert_ne!(of(["a", "b"]), of(["c", "b"]));
+        assert_ne!(of(["a", "b"]), of(["a", "c"]));
+        assert!(fingerprint([directory.path()]).is_err());
     }
 }

@@ -17,6 +17,9 @@ const SOCKET: &str = "gdb.sock";
 /// The file's name beside it.
 const SCRIPT: &str = "attach.gdb";
 
+/// The file that the gdb holds which is at the machine.
+const TAKEN: &str = "taken";
+
 /// What is beside a copy of it for the last machine, at a place that editors can know: the image.
 const IMAGE: &str = "image";
 
@@ -98,8 +101,9 @@ impl Stop {
         let (inserted, on_board) = if stub == Stub::Board { ("on", "True") } else { ("off", "False") };
         let text = format!(
             "set confirm off\nset pagination off\nset print thread-events off\nset backtrace limit 100\nset breakpoint always-inserted {inserted}\n\
-             file {}\ntarget remote {}\npython ON_BOARD = {on_board}\n{sources}{begin}",
+             file {}\n{}target remote {}\npython ON_BOARD = {on_board}\n{sources}{begin}",
             monitor.image.display(),
+            alone(&monitor.directory.join(TAKEN)),
             socket.display(),
         );
         fs::write(&script, &text).with_context(|| format!("cannot write {}", workspace::display(&script)))?;
@@ -111,6 +115,15 @@ impl Stop {
         let command = [tools.gdb.as_path(), Path::new("-q"), Path::new("-x"), &script];
         Ok(Debugger { stop: self, stub, command: command.map(Path::to_owned).into(), socket, monitor: monitor.clone() })
     }
+}
+
+/// What ends a script of gdb where another gdb has run it and is not done: the machine would let it wait without a word.
+fn alone(file: &Path) -> String {
+    format!(
+        "python\nimport fcntl\nTAKEN = open({:?}, 'w')\ntry:\n    fcntl.lockf(TAKEN, fcntl.LOCK_EX | fcntl.LOCK_NB)\n\
+         except OSError:\n    print('another gdb is at this machine: `quit` there first')\n    gdb.execute('quit 1')\nend\n",
+        file.display().to_string(),
+    )
 }
 
 /// Makes a file that takes the place of another one at once: other sessions may read that, or make theirs.
