@@ -84,7 +84,7 @@ fn emulated(
     traced(kit, label, image, flash, trace::Purpose::Failure, damage)
 }
 
-/// The same, traced for a purpose.
+/// The same, traced for a purpose. A page is about times, so there the board keeps time.
 fn traced(
     kit: &Kit<'_>,
     label: &str,
@@ -101,7 +101,8 @@ fn traced(
     let flashed = Flashed::read(&directory)?;
     damage(&directory)?;
     let notes = trace::Options::default().on_host(flashed.cores, purpose);
-    let mut command = emulator::command(emulator, &directory, &flashed, kit.limit(), true, notes);
+    let mut command =
+        emulator::command(emulator, &directory, &flashed, kit.limit(), purpose != trace::Purpose::Page, notes);
     let monitor = Monitor { directory, image: scratch.path().join("image") };
     fs::write(&monitor.image, image).context("cannot write the image")?;
     guest::run(label, &mut command, Some(&monitor), kit.limit() + emulator::GRACE, |event| counting.watch(event))
