@@ -287,7 +287,12 @@ impl Notes {
         notes.end_wait(limit, core, begin);
         let [_, store, _] = spot.names();
         let key = spot.key();
-        notes.did(limit, core, spot, store, mask.count_ones().into(), visible);
+        // Registers and pins carry no data.
+        let bytes = match spot {
+            Spot::Line { .. } | Spot::Memory { .. } => mask.count_ones().into(),
+            Spot::Register(_) | Spot::Interrupt(_) => 0,
+        };
+        notes.did(limit, core, spot, store, bytes, visible);
         if let Some(Record::Store { first, count, mask: u32::MAX, visible: last, .. }) = notes.records.back_mut()
             && mask == u32::MAX
             && *first + u64::from(*count) == key
@@ -424,7 +429,7 @@ mod tests {
             [
                 "@trace 0 h 1 100 125 2 96 MPB put",
                 "@trace 0 t 202 3 ffffffff 100 125",
-                "@trace 0 h 1 200 204 7 32 release",
+                "@trace 0 h 1 200 204 7 0 release",
                 "@trace 0 t 4000000000000007 1 ffffffff 200 204",
                 "@trace 0 s 0 100 201 - 0 program"
             ]
