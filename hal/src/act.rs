@@ -144,8 +144,8 @@ pub enum Act<'a> {
         /// Number of cores that will hear; the place is dropped after the last one. 0: it is never dropped.
         of: usize,
     },
-    /// The part of a window that this core has is there from now on.
-    Contributes {
+    /// The core has a part of a window from now on, which whoever looks into a run that has stopped finds by it.
+    HasPart {
         /// The number of the window, as programs know it.
         window: u32,
         /// Where the part begins.
@@ -153,9 +153,14 @@ pub enum Act<'a> {
         /// Its length.
         len_bytes: usize,
     },
-    /// The part that begins there is none any more.
-    Retracts(SharedAddress),
-    /// The memory that a core contributes to a window, or how this core reaches it.
+    /// The core has freed a part.
+    FreesPart {
+        /// The number of the window.
+        window: u32,
+        /// Where the part begins.
+        part: SharedAddress,
+    },
+    /// The memory of a rank that operations on a window of a program in C reach, and how this core reaches it.
     Exposes {
         /// The number of the window.
         window: u64,

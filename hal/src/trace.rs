@@ -117,7 +117,7 @@ pub trait Trace {
         false
     }
 
-    /// Tells a machine that checks the program what it does. To others that is nothing.
+    /// Tells a machine that checks the program, or shows what it has, what it does. To others that is nothing.
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
         let _ = act;

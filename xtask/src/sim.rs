@@ -10,7 +10,7 @@ use crate::{
     program::Program,
     report, result_files,
     run::{self, Common, Domains},
-    sim_replay::{self, Replay, StopOptions},
+    sim_replay::{self, MadeOf, Replay, StopOptions},
     statics, trace, workspace,
 };
 use anyhow::{Context, Result};
@@ -144,9 +144,12 @@ fn run(arguments: &Arguments) -> Result<()> {
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;
     let loaded = host_command::loaded(&command);
-    let all = || [&binary].into_iter().chain(&loaded).chain(&inputs).map(PathBuf::as_path);
-    if arguments.repeats.is_some_and(|repeated| sim_replay::fingerprint(all()).is_ok_and(|now| now != repeated)) {
-        eprintln!("the program or its input is not what it was when it failed: this run may be another one");
+    let files = [&binary].into_iter().chain(&loaded).chain(&inputs).map(PathBuf::as_path);
+    let made_of = MadeOf::new(&machine, files)?;
+    if let Some(repeated) = arguments.repeats
+        && made_of.fingerprint()? != repeated
+    {
+        eprintln!("the program, its input or the machine is not what it was then: this run may be another one");
     }
     let label = format!("{} on {} simulated", program.name, cores::cores(count));
     if common.lines {
@@ -163,7 +166,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let directory = workspace::results(&program.name).join("sim");
     let judged = run::judge(&outcome, &directory, &inputs, common.counters);
     if judged.is_err() && arguments.repeats.is_none() {
-        sim_replay::write(&directory, sim_replay::fingerprint(all())?)?;
+        if let Err(error) = sim_replay::write(&directory, &made_of) {
+            eprintln!("no file repeats this run: {error:#}");
+        }
     }
     let draw = || heat_map(&outcome.transcript, &format!("{} on {machine}", program.name));
     let more = || Ok(report::More { traffic: draw()?.map(|map| map.svg), ..report::More::default() });

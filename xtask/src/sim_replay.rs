@@ -8,6 +8,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::{
     env,
+    fmt::Debug,
+    fs::File,
+    io::{Read, Seek},
     path::{Path, PathBuf},
 };
 
@@ -75,25 +78,52 @@ fn picoseconds(text: &str) -> Result<u64, String> {
     format!("{whole}{part:0<exponent$}").parse().map_err(|_| wrong())
 }
 
-/// A number for all that a run reads: its program and its inputs. If it changes, the run may be another one.
-///
-/// # Errors
-///
-/// When a file cannot be read.
-pub(crate) fn fingerprint<'f>(files: impl IntoIterator<Item = &'f Path>) -> Result<u32> {
-    let mut all = crc32fast::Hasher::new();
-    for file in files {
-        all.update(&std::fs::read(file).with_context(|| format!("cannot read {}", workspace::display(file)))?);
-    }
-    Ok(all.finalize())
+/// What a run is made of: its machine, its program and its inputs. If that changes, the run may be another one.
+pub(crate) struct MadeOf {
+    machine: String,
+    /// Open from before the run on, so that a program that is built anew meanwhile is not taken for the one that ran.
+    files: Vec<File>,
 }
 
-/// Writes what repeats this run of what has this fingerprint, which was started by this process, and says so.
+impl MadeOf {
+    /// Of a machine, by all that it says of itself, and files.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be opened.
+    pub(crate) fn new<'f>(machine: &impl Debug, files: impl IntoIterator<Item = &'f Path>) -> Result<Self> {
+        let open = |file| File::open(file).with_context(|| format!("cannot read {}", workspace::display(file)));
+        Ok(Self { machine: format!("{machine:?}"), files: files.into_iter().map(open).collect::<Result<_>>()? })
+    }
+
+    /// A number that is another one if anything of it is.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub(crate) fn fingerprint(&self) -> Result<u32> {
+        let mut all = crc32fast::Hasher::new();
+        let mut take = |part: &[u8]| {
+            all.update(&(part.len() as u64).to_le_bytes());
+            all.update(part);
+        };
+        take(self.machine.as_bytes());
+        for mut file in &self.files {
+            let mut bytes = Vec::new();
+            file.rewind().and_then(|()| file.read_to_end(&mut bytes)).context("cannot read what the run has read")?;
+            take(&bytes);
+        }
+        Ok(all.finalize())
+    }
+}
+
+/// Writes what repeats this run, which was started by this process, and says so.
 ///
 /// # Errors
 ///
 /// When it cannot be written.
-pub(crate) fn write(directory: &Path, fingerprint: u32) -> Result<()> {
+pub(crate) fn write(directory: &Path, of: &MadeOf) -> Result<()> {
+    let fingerprint = of.fingerprint()?;
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned());
     let arguments: Vec<String> = words.skip_while(|word| word != "sim").skip(1).collect();
     let here = env::current_dir().context("there is no directory to come back to")?;
@@ -174,11 +204,17 @@ mod tests {
         let [program, input] = ["program", "input"].map(|name| directory.path().join(name));
         let of = |texts: [&str; 2]| {
             [&program, &input].into_iter().zip(texts).for_each(|(file, text)| std::fs::write(file, text).unwrap());
-            fingerprint([program.as_path(), &input]).unwrap()
+            MadeOf::new(&"scc", [program.as_path(), &input]).unwrap().fingerprint().unwrap()
         };
         assert_eq!(of(["a", "b"]), of(["a", "b"]));
         assert_ne!(of(["a", "b"]), of(["c", "b"]));
         assert_ne!(of(["a", "b"]), of(["a", "c"]));
-        assert!(fingerprint([directory.path()]).is_err());
+        assert_ne!(of(["ab", "c"]), of(["a", "bc"]));
+        let here = of(["a", "b"]);
+        let elsewhere = MadeOf::new(&"mesh", [program.as_path(), &input]).unwrap();
+        assert_ne!(here, elsewhere.fingerprint().unwrap());
+        std::fs::remove_file(&program).unwrap();
+        assert!(elsewhere.fingerprint().is_ok(), "it was open");
+        assert!(MadeOf::new(&"scc", [program.as_path()]).is_err());
     }
 }

@@ -130,16 +130,20 @@ impl Memory {
 
     /// `len` bytes of shared DRAM itself, or of memory that is exposed.
     pub(super) fn shared(&self, at: SharedAddress, len: usize) -> *mut u8 {
-        let Home::Core(owner) = at.home() else { return self.shared.at(at.flat(), len) };
+        self.if_there(at, len).unwrap_or_else(|| panic!("{at} is not exposed"))
+    }
+
+    /// Likewise, unless it is not exposed.
+    pub(super) fn if_there(&self, at: SharedAddress, len: usize) -> Option<*mut u8> {
+        let Home::Core(owner) = at.home() else { return Some(self.shared.at(at.flat(), len)) };
         let exposed = self.exposed.borrow();
         let offset = |exposed: &Exposed| {
             let offset = at.offset().checked_sub(exposed.region.start().offset())?;
             (offset <= exposed.region.len_bytes() && len <= exposed.region.len_bytes() - offset).then_some(offset)
         };
-        let found = exposed[owner.index()].iter().find_map(|exposed| Some((exposed, offset(exposed)?)));
-        let Some((exposed, offset)) = found else { panic!("{at} is not exposed") };
+        let (exposed, offset) = exposed[owner.index()].iter().find_map(|exposed| Some((exposed, offset(exposed)?)))?;
         // SAFETY: inside the memory that was exposed, as just checked.
-        unsafe { exposed.memory.as_ptr().add(offset) }
+        Some(unsafe { exposed.memory.as_ptr().add(offset) })
     }
 
     fn line_at(&self, at: LineAddress) -> *mut u8 {

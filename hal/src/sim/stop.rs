@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::{CoreId, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, SharedAddress, Trace, topology};
 
-use super::{Failure, SimCore, failure::Time, faults, platform::Part};
+use super::{Failure, SimCore, failure::Time, faults, memory::Memory, platform::Part};
 
 /// Where a run stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,24 +108,28 @@ impl Shown {
         Ok(Self::Window(number.parse().map_err(|_| wrong())?, rank))
     }
 
-    /// The lines of it, and those of a part of a window that is told to be there in words.
-    fn lines(self, parts: &[Part]) -> Vec<Looked> {
-        let (window, rank) = match self {
-            Self::Line(at) => return vec![Looked { at, within: None }],
-            Self::Window(window, rank) => (window, rank),
-        };
-        let is_meant = |part: &&Part| part.window == window && rank.is_none_or(|rank| rank == part.core);
-        let of_part = |part: &Part| {
-            let Part { window, core, start, len_bytes } = *part;
-            let first = start.line_start();
-            let before = start.offset() - first.offset();
-            let line = move |index: usize| Looked {
-                at: LineAddress::Shared(first.plus(index * LINE_BYTES)),
-                within: Some((window, core, (index * LINE_BYTES).saturating_sub(before))),
-            };
-            (0..(before + len_bytes).div_ceil(LINE_BYTES)).map(line)
-        };
-        parts.iter().filter(is_meant).flat_map(of_part).collect()
+    /// The parts of windows that are meant, if they are still exposed.
+    fn parts<'p>(self, parts: &'p [Part], memory: &Memory) -> impl Iterator<Item = &'p Part> {
+        parts.iter().filter(move |part| match self {
+            Self::Line(_) => false,
+            Self::Window(window, rank) => {
+                let is_meant = part.window == window && rank.is_none_or(|rank| rank == part.core);
+                is_meant && memory.if_there(part.start, part.len_bytes).is_some()
+            }
+        })
+    }
+}
+
+impl Part {
+    /// Its lines.
+    fn lines(&self) -> impl ExactSizeIterator<Item = Looked> {
+        let Self { window, core, start, len_bytes } = *self;
+        let first = start.line_start();
+        let before = start.offset() - first.offset();
+        (0..(before + len_bytes).div_ceil(LINE_BYTES)).map(move |index| Looked {
+            at: LineAddress::Shared(first.plus(index * LINE_BYTES)),
+            within: Some((window, core, (index * LINE_BYTES).saturating_sub(before))),
+        })
     }
 }
 
@@ -133,20 +137,66 @@ impl State<'_> {
     /// Says what memory has.
     fn write_memory(&self, parts: &[Part], out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let memory = &self.core.platform().shared().memory;
-        for shown in self.shown {
-            let lines = shown.lines(parts);
-            if let (Shown::Window(window, rank), []) = (shown, &*lines) {
-                let whose = rank.map_or(String::new(), |rank| format!(" of rank {}", rank.index()));
-                writeln!(out, "window {window}{whose}: there is none now")?;
+        let write = |line: &Looked, out: &mut fmt::Formatter<'_>| {
+            writeln!(out, "{line}: memory has {}", Bytes(&memory.read_line(line.at), u32::MAX))
+        };
+        for &shown in self.shown {
+            match shown {
+                Shown::Line(at) => write(&Looked { at, within: None }, out)?,
+                Shown::Window(window, rank) if shown.parts(parts, memory).next().is_none() => {
+                    let whose = rank.map_or(String::new(), |rank| format!(" of rank {}", rank.index()));
+                    writeln!(out, "window {window}{whose}: there is none now")?;
+                }
+                Shown::Window(..) => {}
             }
-            for (whole, line) in groups(&lines) {
-                match line {
-                    Some(line) => writeln!(out, "{line}: memory has {}", Bytes(&memory.read_line(line.at), u32::MAX))?,
-                    None => writeln!(out, "  and {} lines more of that part", whole)?,
+            for part in shown.parts(parts, memory) {
+                part.lines().take(SHOWN_LINES).try_for_each(|line| write(&line, out))?;
+                match part.lines().len() {
+                    0 => writeln!(out, "window {} of rank {}: it is empty", part.window, part.core.index())?,
+                    lines if lines > SHOWN_LINES => {
+                        writeln!(out, "  and {} lines more of that part", lines - SHOWN_LINES)?;
+                    }
+                    _ => {}
                 }
             }
         }
         Ok(())
+    }
+
+    /// Says what the core has of what is shown: of a part, no more than [`SHOWN_LINES`] lines.
+    fn write_all_held(&self, parts: &[Part], out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = &self.core.platform().shared().memory;
+        for &shown in self.shown {
+            if let Shown::Line(at) = shown {
+                self.write_held(&Looked { at, within: None }, out)?;
+            }
+            for part in shown.parts(parts, memory) {
+                let mut left = SHOWN_LINES;
+                for line in part.lines() {
+                    match (self.holds(line.at), left) {
+                        (false, _) => {}
+                        (true, 0) => {
+                            writeln!(out, "  and more lines of that part")?;
+                            break;
+                        }
+                        (true, _) => {
+                            self.write_held(&line, out)?;
+                            left -= 1;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the core has a line at all.
+    fn holds(&self, at: LineAddress) -> bool {
+        let copy = match at {
+            LineAddress::Shared(address) => self.core.copy_of(address).is_some(),
+            LineAddress::Mpb(_) => false,
+        };
+        copy || self.core.cached_lines().lookup(at).is_some()
     }
 
     /// Says what the core has of a line.
@@ -168,17 +218,6 @@ impl State<'_> {
         }
         Ok(())
     }
-}
-
-/// The lines that are shown, those of a part up to [`SHOWN_LINES`], and after them how many are not.
-fn groups(lines: &[Looked]) -> impl Iterator<Item = (usize, Option<&Looked>)> {
-    let of_one =
-        |left: &Looked, right: &Looked| left.within.map(|(.., core, _)| core) == right.within.map(|(.., core, _)| core);
-    lines.chunk_by(of_one).flat_map(|part| {
-        let left_out = part.len().saturating_sub(SHOWN_LINES);
-        let shown = part.iter().take(SHOWN_LINES).map(|line| (0, Some(line)));
-        shown.chain((left_out > 0).then_some((left_out, None)))
-    })
 }
 
 impl fmt::Display for State<'_> {
@@ -212,10 +251,7 @@ impl fmt::Display for State<'_> {
             writeln!(out, "  its write-combine buffer holds {what}, which nobody else sees yet")?;
         }
         drop(lines);
-        for shown in self.shown {
-            shown.lines(&shared.parts.borrow()).iter().try_for_each(|line| self.write_held(line, out))?;
-        }
-        Ok(())
+        self.write_all_held(&shared.parts.borrow(), out)
     }
 }
 

@@ -225,7 +225,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let error = match (view, agreed) {
             (Ok(view), Ok(())) => {
                 let (part, len_bytes) = (view.region().start(), len * size_of::<T>());
-                comm.hal().declare(&Act::Contributes { window: number, part, len_bytes });
+                comm.hal().declare(&Act::HasPart { window: number, part, len_bytes });
                 return Ok((window, view));
             }
             (Ok(_), Err(rank)) => Error::WindowFailed { window: number, rank },
@@ -263,9 +263,12 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         // Of epochs that were forgotten.
         self.await_copies();
         self.comm().hal().write_back_invalidate(caches, view.region());
-        self.comm().hal().declare(&Act::Retracts(view.region().start()));
         match self.release() {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                let (window, part) = (self.number(), view.region().start());
+                self.comm().hal().declare(&Act::FreesPart { window, part });
+                Ok(())
+            }
             Err(error) => Err(Returned { error, taken: Box::new((self, view)) }),
         }
     }

@@ -234,7 +234,7 @@ impl Hooks for SimPlatform {
 
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
-        if matches!(act, Act::Contributes { .. } | Act::Retracts(_)) {
+        if matches!(act, Act::HasPart { .. } | Act::FreesPart { .. }) {
             return off_account(|| self.shared.follow_parts(self.core, act));
         }
         if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {

@@ -53,8 +53,10 @@ impl Shared {
     pub(in super::super) fn follow_parts(&self, core: CoreId, act: &Act<'_>) {
         let mut parts = self.parts.borrow_mut();
         match *act {
-            Act::Contributes { window, part: start, len_bytes } => parts.push(Part { window, core, start, len_bytes }),
-            Act::Retracts(start) => parts.retain(|part| (part.core, part.start) != (core, start)),
+            Act::HasPart { window, part: start, len_bytes } => parts.push(Part { window, core, start, len_bytes }),
+            Act::FreesPart { window, part: start } => {
+                parts.retain(|part| (part.window, part.core, part.start) != (window, core, start));
+            }
             _ => {}
         }
     }

@@ -24,9 +24,10 @@ fn program(core: &SimCore) {
         1 => {
             core.load_line(line(1, 5));
             let part = region::<crate::kind::Cached>(4).start();
-            core.declare(&Act::Contributes { window: 7, part, len_bytes: 128 });
-            core.declare(&Act::Contributes { window: 8, part, len_bytes: 128 });
-            core.declare(&Act::Retracts(part.plus(32)));
+            for (window, len_bytes) in [(7, 128), (8, 128), (9, 128), (10, 0)] {
+                core.declare(&Act::HasPart { window, part, len_bytes });
+            }
+            core.declare(&Act::FreesPart { window: 9, part });
             let mut view = core.claim::<u8>(region(4), 128).unwrap();
             view.copy_from(64, &[9; 3]);
             core.compute(533_000);
@@ -77,12 +78,13 @@ fn all_cores_are_shown_as_they_are() {
 
 #[test]
 fn windows_are_shown_by_their_number() {
-    let text = stopped(Stop::Time(500_000_000), &["window:7", "window:8@1", "window:9", "window:7@2"]).0;
+    let text = stopped(Stop::Time(500_000_000), &["window:7", "window:8@1", "window:9", "window:7@2", "window:10"]).0;
     let contains = |part: &str, what: &str| assert!(part.contains(what), "{what} in {part}");
     contains(&text, "window 7 of rank 1, byte 0: memory has 00000000 ");
     contains(&text, "window 7 of rank 1, byte 96: memory has 00000000 ");
     assert!(!text.contains("byte 128"), "{text}");
     contains(&text, "window 9: there is none now\nwindow 7 of rank 2: there is none now\n");
+    contains(&text, "window 10 of rank 1: it is empty\n");
     contains(of(&text, 1), "its cache has window 7 of rank 1, byte 64, dirty in 3 bytes: 09090900 ");
     contains(of(&text, 1), "its cache has window 8 of rank 1, byte 64, dirty in 3 bytes: 09090900 ");
     assert!(!of(&text, 0).contains("has window"), "{text}");

@@ -36,7 +36,7 @@ impl Checker {
                 all.exposed[index].push(Exposed { window, owner, bytes: start..start.saturating_add(len), unit });
             }
             // These the machine itself remembers.
-            Act::Contributes { .. } | Act::Retracts(_) => {}
+            Act::HasPart { .. } | Act::FreesPart { .. } => {}
             Act::Withdraws { window, start } => all.withdraw(index, window, start),
             Act::Begins { number, what, own, target } => {
                 let ends = all.ends_of(index, own, target.as_ref());
