@@ -10,14 +10,21 @@ use crate::{
 use anyhow::{Context, Result, ensure};
 
 /// Names of the tests in here, for `--filter`.
-const NAMES: [&str; 5] =
-    ["traces-qemu", "traces-simulator", "traces-equal", "traces-are-read-by-tools", "stops-show-the-same-twice"];
+const NAMES: [&str; 6] = [
+    "traces-qemu",
+    "traces-simulator",
+    "traces-equal",
+    "traces-are-read-by-tools",
+    "stops-show-the-same-twice",
+    "stops-show-windows",
+];
 
 /// This one puts and gets, by windows.
 const ONE_SIDED: &str = "wave";
 
-/// Where the simulator stops, and what is to be said there.
+/// Where the simulator stops: in a program without windows, and while another one has them.
 const STOP: (&str, u64) = ("stop_at_access", 60);
+const STOP_IN_WINDOWS: (&str, u64) = ("stop_at_access", 5_000);
 
 /// Ranks of it talk to each other in an order that does not depend on time.
 pub(super) const PROGRAM: &str = "hello";
@@ -39,6 +46,10 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let plan = crate::run::plan(&backends.program, CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
     let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
     let one_sided = Backends::of(ONE_SIDED, Vec::new(), kit)?.simulated(CORES, &words)?;
+    let in_windows = {
+        let words = KernelLine::default().value(STOP_IN_WINDOWS.0, Some(STOP_IN_WINDOWS.1));
+        Backends::of(ONE_SIDED, Vec::new(), kit)?.simulated(CORES, &words.value("show", Some("window:0@1")))?
+    };
     let stopped = || {
         let words = KernelLine::default().value("failure_trace_kib", Some(trace::UNASKED_KIB));
         let words = words.value(STOP.0, Some(STOP.1)).value("show", Some("mpb:0:1,memory:0:0,window:0"));
@@ -56,6 +67,7 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         .into_iter()
         .try_for_each(|(outcome, arrows)| is_read_by_tools(outcome, arrows)),
         shows_the_same(&stopped()?, &stopped()?),
+        shows_a_window(&in_windows),
     ];
     for (name, result) in NAMES.into_iter().zip(results) {
         if kit.arguments.wants(name) {
@@ -64,6 +76,16 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     }
     suite.explain(&in_qemu);
     suite.explain(&simulated);
+    Ok(())
+}
+
+/// Whether a run that has stopped shows what memory has of the part of rank 1.
+fn shows_a_window(outcome: &Outcome) -> Result<()> {
+    outcome.verdict()?;
+    let text = outcome.transcript.text.join("\n");
+    let part = "window 0 of rank 1, byte 0: memory has ";
+    ensure!(text.contains(part), "`{part}` is missing in {text}");
+    ensure!(!text.contains("window 0 of rank 0"), "what nobody asked for is shown in {text}");
     Ok(())
 }
 
