@@ -165,10 +165,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let directory = workspace::results(&program.name).join("sim");
     let judged = run::judge(&outcome, &directory, &inputs, common.counters);
-    if judged.is_err() && arguments.repeats.is_none() {
-        if let Err(error) = sim_replay::write(&directory, &made_of) {
-            eprintln!("no file repeats this run: {error:#}");
-        }
+    if judged.is_err()
+        && arguments.repeats.is_none()
+        && let Err(error) = sim_replay::write(&directory, &made_of)
+    {
+        eprintln!("no file repeats this run: {error:#}");
     }
     let draw = || heat_map(&outcome.transcript, &format!("{} on {machine}", program.name));
     let more = || Ok(report::More { traffic: draw()?.map(|map| map.svg), ..report::More::default() });
