@@ -265,8 +265,9 @@ impl Chip {
     pub fn tick(&mut self, core: usize, cycles: u64) {
         let clock = &mut self.cores[core].clock;
         *clock += cycles;
-        self.mesh.notes.lasts(core, Some(*clock + self.skipped), *clock + self.skipped);
+        // Where clocks are kept, an access lasts from when it goes out until it is complete.
         if !self.keeps_time {
+            self.mesh.notes.lasts(core, Some(*clock + self.skipped), *clock + self.skipped);
             self.time = self.time.max(*clock);
         }
     }

@@ -167,6 +167,8 @@ impl OfCore {
         let looked = std::mem::take(&mut self.looked);
         let polls = std::mem::take(&mut self.polls);
         let Some(last) = looked.last().filter(|_| polls > 0) else { return };
+        // Whoever has not looked for long did something else.
+        let end = if end.saturating_sub(last.end) < POLL_CYCLES { end } else { last.end };
         let [.., what] = last.spot.names();
         let wait = Record::Wait { begin: self.waits_since, end, peer: last.spot.peer(core), polls, what };
         looked.iter().for_each(|look| self.push(limit, Record::Place { spot: look.spot, mask: look.mask }));
@@ -337,8 +339,9 @@ impl Chip {
         for (core, notes) in cores.iter_mut().enumerate() {
             let Some(first) = notes.first else { continue };
             let (waits_since, last) = (notes.waits_since, self.shown(core));
-            let awaited = notes.looked.last().filter(|_| is_cut_off && notes.polls > 0).map(|look| look.spot);
-            if !is_cut_off {
+            let still_looks = |look: &&Look| notes.polls > 0 && last.saturating_sub(look.end) < POLL_CYCLES;
+            let awaited = notes.looked.last().filter(|_| is_cut_off).filter(still_looks).map(|look| look.spot);
+            if awaited.is_none() {
                 notes.end_wait(limit, core, last.max(waits_since));
             }
             let mut tell = |line: &dyn fmt::Display| show(&format!("@trace {core} {line}"));
@@ -381,6 +384,29 @@ mod tests {
     }
 
     const PLACE: System = System::Mpb { tile: 1, offset: 8192 + 64 };
+
+    #[test]
+    fn who_looks_no_more_waits_no_more() {
+        let looks = |notes: &mut Notes, board: &Board| {
+            for at in [100, 110] {
+                notes.lasts(5, Some(at), at + 5);
+                notes.loaded(board, 5, PLACE, &[1; 32]);
+            }
+        };
+        let computes = |notes: &mut Notes, board: &Board| {
+            looks(notes, board);
+            notes.lasts(5, Some(1_000_000), 1_000_005);
+            notes.stored(board, 5, PLACE, u32::MAX, 1_000_005);
+        };
+        let wait = "@trace 5 w 1 100 115 3 1 ok MPB".to_owned();
+        assert!(told(computes, false).contains(&wait));
+        let asks_again_late = |notes: &mut Notes, board: &Board| {
+            looks(notes, board);
+            notes.lasts(5, Some(1_000_000), 1_000_005);
+            notes.loaded(board, 5, PLACE, &[2; 32]);
+        };
+        assert!(told(asks_again_late, true).contains(&wait));
+    }
 
     #[test]
     fn a_line_that_stays_is_waited_for_until_it_changes() {
