@@ -26,6 +26,7 @@ CALL(Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, 
 CALL(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler), comm, errhandler)
 CALL(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler), comm, errhandler)
 CALL(Comm_call_errhandler, (MPI_Comm comm, int errorcode), comm, errorcode)
+SERVICE(refuse, (const char *name, int errorclass, MPI_Comm comm), name, errorclass, comm)
 CALL(Errhandler_free, (MPI_Errhandler *errhandler), errhandler)
 CALL(Comm_size, (MPI_Comm comm, int *size), comm, size)
 CALL(Comm_rank, (MPI_Comm comm, int *rank), comm, rank)
@@ -43,6 +44,7 @@ CALL(Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MP
 CALL(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm), comm, group, newcomm)
 CALL(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm), comm, group, tag, newcomm)
 CALL(Comm_free, (MPI_Comm *comm), comm)
+CALL(Comm_disconnect, (MPI_Comm *comm), comm)
 CALL(Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen), comm, comm_name, resultlen)
 CALL(Comm_set_name, (MPI_Comm comm, const char *comm_name), comm, comm_name)
 CALL(Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
@@ -136,6 +138,27 @@ CALL(Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_f
      MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request), query_fn, free_fn, cancel_fn,
      extra_state, request)
 CALL(Grequest_complete, (MPI_Request request), request)
+SERVICE(partitioned_init, (const char *name, int receives, int partitions, const struct atoll_mpi_message *message,
+     MPI_Comm comm, MPI_Request *request), name, receives, partitions, message, comm, request)
+CALL(Pready_range, (int partition_low, int partition_high, MPI_Request request), partition_low, partition_high, request)
+CALL(Parrived, (MPI_Request request, int partition, int *flag), request, partition, flag)
+CALL(Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session), info, errhandler, session)
+CALL(Session_finalize, (MPI_Session *session), session)
+CALL(Session_create_errhandler, (MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler),
+     session_errhandler_fn, errhandler)
+CALL(Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler), session, errhandler)
+CALL(Session_get_errhandler, (MPI_Session session, MPI_Errhandler *errhandler), session, errhandler)
+CALL(Session_call_errhandler, (MPI_Session session, int errorcode), session, errorcode)
+CALL(Session_get_num_psets, (MPI_Session session, MPI_Info info, int *npset_names), session, info, npset_names)
+CALL(Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name), session, info,
+     n, pset_len, pset_name)
+CALL(Group_from_session_pset, (MPI_Session session, const char *pset_name, MPI_Group *newgroup), session, pset_name,
+     newgroup)
+CALL(Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
+     MPI_Comm *newcomm), group, stringtag, info, errhandler, newcomm)
+CALL(Intercomm_create_from_groups, (MPI_Group local_group, int local_leader, MPI_Group remote_group, int
+     remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm),
+     local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm)
 CALL(Get_count, (const MPI_Status *status, MPI_Datatype datatype, int *count), status, datatype, count)
 CALL(Get_count_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count), status, datatype, count)
 CALL(Status_set_elements_c, (MPI_Status *status, MPI_Datatype datatype, MPI_Count count), status, datatype, count)

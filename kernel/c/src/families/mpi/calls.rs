@@ -15,10 +15,12 @@ use super::{
     listing::table,
     matched_probes,
     messages::{self, CMessage},
+    partitioned,
     requests::calls::{
         self as requests,
         Ending::{Looks, Tests, Waits},
     },
+    sessions,
     status::{self, Status},
     topologies::{self, graphs, grids},
 };
@@ -48,6 +50,7 @@ table! {
     comm_set_errhandler = errors::calls::comm_set_errhandler[comm: Handle, handler: Handle];
     comm_get_errhandler = errors::calls::comm_get_errhandler[comm: Handle, handler: *mut Handle];
     comm_call_errhandler = errors::calls::comm_call_errhandler[comm: Handle, code: i32];
+    refuse = errors::calls::refuse[name: *const c_char, class: i32, comm: Handle];
     errhandler_free = errors::calls::errhandler_free[handler: *mut Handle];
 
     comm_size = queries::comm_size[comm: Handle, size: *mut i32];
@@ -66,6 +69,7 @@ table! {
     comm_create = making::comm_create[comm: Handle, group: Handle, made: *mut Handle];
     comm_create_group = making::comm_create_group[comm: Handle, group: Handle, tag: i32, made: *mut Handle];
     comm_free = making::comm_free[comm: *mut Handle];
+    comm_disconnect = making::comm_disconnect[comm: *mut Handle];
     comm_get_name = queries::comm_get_name[comm: Handle, name: *mut c_char, len: *mut i32];
     comm_set_name = queries::comm_set_name[comm: Handle, name: *const c_char];
     intercomm_create = intercommunicators::intercomm_create[
@@ -177,6 +181,30 @@ table! {
         query: usize, free: usize, cancel: usize, extra: *mut c_void, request: *mut Handle,
     ] with ([query, free, cancel], extra, request);
     grequest_complete = requests::grequest_complete[request: Handle];
+    partitioned_init = partitioned::calls::make[
+        name: *const c_char, receives: i32, parts: i32, message: *const CMessage, comm: Handle, request: *mut Handle,
+    ] with ((name, receives), parts, message, comm, request);
+    pready_range = partitioned::calls::pready_range[low: i32, high: i32, request: Handle] with ([low, high], request);
+    parrived = partitioned::calls::parrived[request: Handle, part: i32, flag: *mut i32];
+    session_init = sessions::session_init[info: Handle, handler: Handle, session: *mut Handle];
+    session_finalize = sessions::session_finalize[session: *mut Handle];
+    session_create_errhandler = errors::calls::session_create_errhandler[function: usize, handler: *mut Handle];
+    session_set_errhandler = sessions::session_set_errhandler[session: Handle, handler: Handle];
+    session_get_errhandler = sessions::session_get_errhandler[session: Handle, handler: *mut Handle];
+    session_call_errhandler = sessions::session_call_errhandler[session: Handle, code: i32];
+    session_get_num_psets = sessions::session_get_num_psets[session: Handle, info: Handle, count: *mut i32];
+    session_get_nth_pset = sessions::session_get_nth_pset[
+        session: Handle, info: Handle, number: i32, room: *mut i32, name: *mut c_char,
+    ];
+    group_from_session_pset =
+        sessions::group_from_session_pset[session: Handle, name: *const c_char, group: *mut Handle];
+    comm_create_from_group = sessions::comm_create_from_group[
+        group: Handle, text: *const c_char, info: Handle, handler: Handle, made: *mut Handle,
+    ];
+    intercomm_create_from_groups = sessions::intercomm_create_from_groups[
+        local: Handle, local_leader: i32, remote: Handle, remote_leader: i32, text: *const c_char, info: Handle,
+        handler: Handle, made: *mut Handle,
+    ] with ([local, remote], [local_leader, remote_leader], text, handler, made);
     get_count = status::calls::get_count[status: *const Status, datatype: Handle, count: *mut i32];
     get_count_c = status::calls::get_count_c[status: *const Status, datatype: Handle, count: *mut i64];
     status_set_elements_c =

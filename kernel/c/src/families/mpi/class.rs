@@ -114,6 +114,8 @@ pub(crate) enum On {
     Comm(Handle),
     /// This window's.
     Window(Handle),
+    /// This session's.
+    Session(Handle),
 }
 
 /// Why a function fails.
@@ -141,6 +143,11 @@ impl Fault {
     /// The same as an error of this window's, if it is nobody's yet.
     pub(crate) fn on_window(self, window: Handle) -> Self {
         if self.on == On::Nothing { Self { on: On::Window(window), ..self } } else { self }
+    }
+
+    /// The same as an error of this session's.
+    pub(crate) fn on_session(self, session: Handle) -> Self {
+        Self { on: On::Session(session), ..self }
     }
 
     /// The same as an error of this communicator's, if it is nobody's yet.

@@ -15,8 +15,11 @@ const TAG_BITS: u32 = 20;
 /// The largest tag.
 pub(crate) const TAG_LIMIT: u32 = (1 << TAG_BITS) - 1;
 
-/// Communicators that a rank can be in at one time.
+/// Numbers, one more than communicators that a rank can be in at one time.
 const LIMIT: usize = 1 << (32 - TAG_BITS - 1);
+
+/// The last number: of messages that belong to no communicator of the program. The others can be those of communicators.
+pub(crate) const OF_NO_COMMUNICATOR: u32 = LIMIT as u32 - 1;
 
 /// Of operations, the first ones are those of a whole communicator, by their number; the others those of a group that makes
 /// one, by the tag that the program names.
@@ -44,9 +47,11 @@ impl Drop for Context {
 }
 
 impl Contexts {
-    /// All can be used.
+    /// All that can be a communicator's can be used.
     pub(crate) fn new() -> Rc<Self> {
-        Rc::new(Self(RefCell::new(alloc::vec![0xFF; LIMIT / 8])))
+        let mut bytes = alloc::vec![0xFF; LIMIT / 8];
+        bytes[OF_NO_COMMUNICATOR as usize / 8] &= !(1 << (OF_NO_COMMUNICATOR % 8));
+        Rc::new(Self(RefCell::new(bytes)))
     }
 
     /// All that can be used, to be compared with those of others.
@@ -105,6 +110,16 @@ pub(crate) fn of_operation(context: u32, number: u32) -> u32 {
 /// The tag of messages by which a group makes a communicator.
 pub(crate) fn of_group(context: u32, tag: u32) -> u32 {
     context << (TAG_BITS + 1) | 1 << TAG_BITS | OF_GROUPS | (tag % OF_GROUPS)
+}
+
+/// The tag of offers of channels for partitioned messages.
+pub(crate) fn of_offers() -> u32 {
+    of_message(OF_NO_COMMUNICATOR, 0)
+}
+
+/// The tag of a channel of partitioned messages, from 1 to [`TAG_LIMIT`].
+pub(crate) fn of_channel(channel: u32) -> u32 {
+    of_message(OF_NO_COMMUNICATOR, channel)
 }
 
 /// A number that differs between operations of one communicator, and mostly between those of several: its last bits count.

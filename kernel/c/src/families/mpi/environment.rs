@@ -24,6 +24,24 @@ const LIBRARY_BYTES: usize = 8192;
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
+/// Opens what all of MPI goes over, if nothing has opened it before: then it is collective over all ranks.
+pub(super) fn open<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
+    here.session.before_waiting();
+    if here.messages.borrow().is_none() {
+        *here.messages.borrow_mut() = Some(here.world.open_messages()?);
+        here.drive_tasks();
+    }
+    if here.first.borrow().is_none() {
+        here.make_first();
+    }
+    Ok(())
+}
+
+/// Refuses what is called before that.
+pub(super) fn check_open<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
+    if here.messages.borrow().is_some() { Ok(()) } else { Err(Fault::new(Class::OTHER, "call MPI_Session_init first")) }
+}
+
 pub(super) unsafe fn init_thread<C: Core>(
     here: &Here<'_, '_, '_, C>,
     _argument_count: *mut i32,
@@ -34,14 +52,12 @@ pub(super) unsafe fn init_thread<C: Core>(
     if here.phase.get() != Phase::Before {
         return Err(Fault::new(Class::OTHER, "MPI begins once"));
     }
-    here.session.before_waiting();
-    *here.messages.borrow_mut() = Some(here.world.open_messages()?);
-    here.make_first();
-    here.drive_tasks();
+    open(here)?;
     here.phase.set(Phase::Running);
+    here.thread_level.set(wanted.clamp(SINGLE, FUNNELED));
     if !provided.is_null() {
         // SAFETY: see above.
-        unsafe { provided.write(wanted.clamp(SINGLE, FUNNELED)) };
+        unsafe { provided.write(here.thread_level.get()) };
     }
     Ok(())
 }
@@ -56,7 +72,8 @@ pub(super) unsafe fn init<C: Core>(
 }
 
 pub(super) unsafe fn finalize<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
-    let Some([_, own]) = here.first.borrow().clone() else {
+    let first = here.first.borrow().clone();
+    let Some([_, own]) = first.filter(|_| here.phase.get() == Phase::Running) else {
         return Err(Fault::new(Class::OTHER, "MPI has not begun, or is over"));
     };
     here.session.before_waiting();
@@ -83,9 +100,9 @@ pub(super) unsafe fn finalized<C: Core>(here: &Here<'_, '_, '_, C>, flag: *mut i
     Ok(())
 }
 
-pub(super) unsafe fn query_thread<C: Core>(_: &Here<'_, '_, '_, C>, provided: *mut i32) -> Result<(), Fault> {
+pub(super) unsafe fn query_thread<C: Core>(here: &Here<'_, '_, '_, C>, provided: *mut i32) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe { provided.write(FUNNELED) };
+    unsafe { provided.write(here.thread_level.get()) };
     Ok(())
 }
 

@@ -19,6 +19,7 @@ pub(crate) enum Kind {
     Datatype,
     Operator,
     Window,
+    Session,
 }
 
 /// Bits of a handle for the number of its object.
@@ -61,6 +62,10 @@ impl<T> Slab<T> {
     pub(crate) fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
         let number = self.number(handle)?;
         self.objects.get_mut(number)?.as_mut()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.objects.iter().flatten()
     }
 
     pub(crate) fn remove(&mut self, handle: Handle) -> Option<T> {

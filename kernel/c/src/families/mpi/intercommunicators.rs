@@ -79,7 +79,7 @@ pub(super) unsafe fn intercomm_create<C: Core>(
     let agreed = Party::wait(&here.engine, agree(&party, Some(&bridge), &here.contexts, tag));
     let context = agreed.map_err(|fault| fault.on_comm(local))?;
     // SAFETY: see above.
-    unsafe { made.write(here.assemble(context, [Some(comm.group.clone()), Some(remote)], &comm)) };
+    unsafe { made.write(here.assemble(context, [Some(comm.group.clone()), Some(remote)], comm.errhandler.get())) };
     Ok(())
 }
 
@@ -101,6 +101,6 @@ pub(super) unsafe fn intercomm_merge<C: Core>(
         if is_first { (comm.group.clone(), remote) } else { (remote, comm.group.clone()) };
     let all = [first.ranks(), second.ranks()].concat();
     // SAFETY: see above.
-    unsafe { made.write(here.assemble(context, [Some(Group::new(all)), None], &comm)) };
+    unsafe { made.write(here.assemble(context, [Some(Group::new(all)), None], comm.errhandler.get())) };
     Ok(())
 }

@@ -23,6 +23,7 @@ use super::{
     infos::Info,
     matched_probes::Found,
     operators::Operators,
+    partitioned::Offers,
     requests::Request,
     windows::Windows,
 };
@@ -40,6 +41,8 @@ pub(super) enum Phase {
 pub(crate) struct Mpi<'r, C: Core> {
     pub(crate) world: &'r Comm<'r, C>,
     pub(super) phase: Cell<Phase>,
+    /// The level of threads that `MPI_Init` has given.
+    pub(super) thread_level: Cell<i32>,
     pub(super) messages: RefCell<Option<Messages<'r, C>>>,
     pub(super) engine: Rc<Engine<'r, C>>,
     pub(super) contexts: Rc<Contexts>,
@@ -48,6 +51,9 @@ pub(crate) struct Mpi<'r, C: Core> {
     pub(super) communicators: Rc<RefCell<Slab<Rc<Communicator>>>>,
     pub(super) groups: RefCell<Slab<Rc<Group>>>,
     pub(super) requests: RefCell<Slab<Request>>,
+    pub(super) partitioned: Rc<Offers>,
+    /// Error handlers of sessions.
+    pub(super) sessions: RefCell<Slab<Handle>>,
     /// Messages that a matched probe has found.
     pub(super) found: RefCell<Slab<Found<'r, C>>>,
     pub(super) infos: RefCell<Slab<Info>>,
@@ -68,6 +74,7 @@ impl<'r, C: Core> Mpi<'r, C> {
         Self {
             world,
             phase: Cell::new(Phase::Before),
+            thread_level: Cell::new(0),
             messages: RefCell::default(),
             engine: Rc::new(Engine::new(world)),
             contexts: Contexts::new(),
@@ -75,6 +82,8 @@ impl<'r, C: Core> Mpi<'r, C> {
             communicators: Rc::new(RefCell::new(Slab::new(Kind::Comm))),
             groups: RefCell::new(Slab::new(Kind::Group)),
             requests: RefCell::new(Slab::new(Kind::Request)),
+            partitioned: Rc::default(),
+            sessions: RefCell::new(Slab::new(Kind::Session)),
             found: RefCell::new(Slab::new(Kind::Message)),
             infos: RefCell::new(Slab::new(Kind::Info)),
             buffered: Rc::default(),
@@ -102,9 +111,9 @@ impl<'r, C: Core> Mpi<'r, C> {
     pub(crate) fn communicator(&self, handle: Handle) -> Result<Rc<Communicator>, Fault> {
         if let Some(at) = FIRST.iter().position(|first| *first == handle) {
             return match &*self.first.borrow() {
-                Some(first) => Ok(first[at].clone()),
-                None if self.phase.get() == Phase::Before => Err(Fault::new(Class::OTHER, "call MPI_Init first")),
-                None => Err(Fault::new(Class::OTHER, "MPI_Finalize has been called")),
+                Some(first) if self.phase.get() == Phase::Running => Ok(first[at].clone()),
+                _ if self.phase.get() == Phase::Before => Err(Fault::new(Class::OTHER, "call MPI_Init first")),
+                _ => Err(Fault::new(Class::OTHER, "MPI_Finalize has been called")),
             };
         }
         self.communicators.borrow().get(handle).cloned().ok_or_else(|| Class::COMM.into())

@@ -24,6 +24,7 @@ pub(crate) enum Of {
     Comm,
     Datatype,
     Window,
+    Session,
 }
 
 /// `MPI_*_NULL_COPY_FN` and `MPI_*_DUP_FN`; also `MPI_*_NULL_DELETE_FN`.

@@ -49,7 +49,7 @@ impl<C: Core> Mpi<'_, C> {
         if remote.as_ref().is_some_and(|remote| remote.size() == 0) {
             return Ok(COMM_NULL);
         }
-        Ok(self.assemble(context, [Some(group), remote], comm))
+        Ok(self.assemble(context, [Some(group), remote], comm.errhandler.get()))
     }
 }
 
@@ -181,10 +181,14 @@ pub(crate) unsafe fn comm_create<C: Core>(
         };
         let remote = comm.remote.as_ref().map(|remote| of(remote, &ends[1]));
         let is_empty = remote.as_ref().is_none_or(|remote| remote.size() == 0);
-        if is_empty { COMM_NULL } else { here.assemble(context, [Some(of(&comm.group, &ends[0])), remote], &comm) }
+        if is_empty {
+            COMM_NULL
+        } else {
+            here.assemble(context, [Some(of(&comm.group, &ends[0])), remote], comm.errhandler.get())
+        }
     } else {
         let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
-        here.assemble(context, [Some(group), None], &comm)
+        here.assemble(context, [Some(group), None], comm.errhandler.get())
     };
     // SAFETY: see above.
     unsafe { made.write(created) };
@@ -209,12 +213,25 @@ pub(crate) unsafe fn comm_create_group<C: Core>(
             let party = Party { engine: here.engine.clone(), group: group.clone(), rank, peers: group.clone(), tag };
             let agreed = agree(&party, None, &here.contexts, contexts::mixed(party.tag));
             let context = Party::wait(&here.engine, agreed).map_err(|fault| fault.on_comm(handle))?;
-            here.assemble(context, [Some(group), None], &comm)
+            here.assemble(context, [Some(group), None], comm.errhandler.get())
         }
     };
     // SAFETY: see above.
     unsafe { made.write(created) };
     Ok(())
+}
+
+/// Waits for what was begun on the communicator, too.
+pub(crate) unsafe fn comm_disconnect<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut Handle) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let of = here.communicator(unsafe { comm.read() })?;
+    here.session.before_waiting();
+    here.engine.wait(|| {
+        let is_busy = here.requests.borrow().iter().any(|request| request.is_under_way_on(&of));
+        !is_busy && of.buffered.borrow().is_over()
+    })?;
+    // SAFETY: see above.
+    unsafe { comm_free(here, comm) }
 }
 
 pub(crate) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut Handle) -> Result<(), Fault> {

@@ -67,9 +67,9 @@ impl<'r, C: Core> Mpi<'r, C> {
         Party::wait(&self.engine, agreed(self.party(comm), comm.remote.is_some(), self.contexts.clone()))
     }
 
-    /// Makes a communicator, if this rank is in it.
-    pub(crate) fn assemble(&self, context: Context, groups: [Option<Rc<Group>>; 2], like: &Communicator) -> Handle {
-        let made = Communicator::new(context, groups, self.world.rank(), like.errhandler.get());
+    /// Makes a communicator with an error handler, if this rank is in it.
+    pub(crate) fn assemble(&self, context: Context, groups: [Option<Rc<Group>>; 2], errhandler: Handle) -> Handle {
+        let made = Communicator::new(context, groups, self.world.rank(), errhandler);
         made.map_or(COMM_NULL, |made| Communicator::add(made, &self.communicators).handle.get())
     }
 

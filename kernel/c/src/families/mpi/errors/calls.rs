@@ -36,6 +36,7 @@ pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Faul
     let (mut object, handler) = match on {
         On::Comm(comm) => (comm, here.communicator(comm).ok().map(|comm| comm.errhandler.get())),
         On::Window(window) => (window, here.windows.get(window).ok().map(|window| window.errhandler.get())),
+        On::Session(session) => (session, here.sessions.borrow().get(session).copied()),
         On::Nothing => (COMM_SELF, None),
     };
     // What belongs to nothing is an error of MPI_COMM_SELF; of old of MPI_COMM_WORLD, where programs still ask for it.
@@ -112,6 +113,11 @@ pub(crate) unsafe fn add_error_code<C: Core>(
     class: i32,
     code: *mut i32,
 ) -> Result<(), Fault> {
+    if class < 0
+        || class > Class::LAST && here.added.borrow_mut().get_mut(class).is_none_or(|error| error.class != class)
+    {
+        return Err(Fault::new(Class::ARG, "there is no such class"));
+    }
     // SAFETY: see above.
     unsafe { code.write(add(here, Some(class))) };
     Ok(())
@@ -158,6 +164,7 @@ macro_rules! create {
 
 create! {
     comm_create_errhandler of Comm;
+    session_create_errhandler of Session;
     win_create_errhandler of Window;
 }
 
@@ -203,6 +210,18 @@ pub(crate) unsafe fn comm_call_errhandler<C: Core>(
     here.communicator(comm)?;
     raise(here, "comm_call_errhandler", Fault::from(Class(code)).on_comm(comm));
     Ok(())
+}
+
+/// What Atoll has not got: an error of a class, of this communicator's.
+pub(crate) unsafe fn refuse<C: Core>(
+    _: &Here<'_, '_, '_, C>,
+    name: *const c_char,
+    class: i32,
+    comm: Handle,
+) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    Err(Fault::new(Class(class), "Atoll has nothing of the kind").on_comm(comm).of_function(&name))
 }
 
 pub(crate) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {

@@ -10,6 +10,7 @@ use super::{
         class::{Class, Fault},
         collective::blocks::Block,
         communicators::Communicator,
+        constants::IN_PLACE,
         contexts::{self},
         engine::{DONE, End, Outcome, Pending},
         handles::Handle,
@@ -32,6 +33,9 @@ impl<C: Core> Mpi<'_, C> {
         }
         let count = usize::try_from(count).map_err(|_| Class::COUNT)?;
         let block = Block { address, count, datatype };
+        if address.addr() == IN_PLACE && block.len_bytes() > 0 {
+            return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE stands for no buffer here"));
+        }
         if address.is_null() && block.len_bytes() > 0 && block.datatype.is_contiguous() {
             return Err(Class::BUFFER.into());
         }
@@ -137,7 +141,12 @@ impl Message {
 // something is under way that has it.
 
 impl CMessage {
-    fn message<C: Core>(&self, mpi: &Mpi<'_, C>, comm: Rc<Communicator>, mode: Mode) -> Result<Message, Fault> {
+    pub(crate) fn message<C: Core>(
+        &self,
+        mpi: &Mpi<'_, C>,
+        comm: Rc<Communicator>,
+        mode: Mode,
+    ) -> Result<Message, Fault> {
         let receives = mode == Mode::Receive;
         let (peer, tag) = (peer(&comm, self.rank, receives)?, tag(self.tag, receives)?);
         Ok(Message { mode, block: mpi.block(self.address, self.count, self.datatype)?, peer, tag, comm })

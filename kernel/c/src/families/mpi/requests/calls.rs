@@ -54,7 +54,7 @@ impl<C: Core> Mpi<'_, C> {
         self.requests.borrow_mut().insert(request)
     }
 
-    fn known(&self, handle: Handle) -> Result<Known, Fault> {
+    pub(crate) fn known(&self, handle: Handle) -> Result<Known, Fault> {
         match handle {
             NULL => Ok(None),
             _ => Ok(Some(self.requests.borrow().get(handle).cloned().ok_or(Class::REQUEST)?)),
@@ -272,12 +272,23 @@ pub(crate) unsafe fn request_free<C: Core>(here: &Here<'_, '_, '_, C>, request: 
 /// Takes back what nothing has come for, or nothing was sent of.
 pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
-    let known = here.known(unsafe { request.read() })?.ok_or(Class::REQUEST)?;
+    let handle = unsafe { request.read() };
+    let known = here.known(handle)?.ok_or(Class::REQUEST)?;
+    if matches!(known.start.as_deref(), Some(Start::Partitioned(_))) {
+        return Err(Fault::new(Class::REQUEST, "partitioned messages cannot be cancelled"));
+    }
     match &known.what {
         What::Collective => Err(Fault::new(Class::REQUEST, "operations of all cannot be cancelled")),
         What::General(general) => general.cancel(known.is_over()),
-        _ => {
-            known.pending.iter().for_each(|pending| here.engine.cancel(pending));
+        what => {
+            let Some(pending) = &known.pending else { return Ok(()) };
+            here.engine.cancel(pending);
+            if matches!(what, What::Send) && !pending.is_over() {
+                // Too late. It is complete all the same, whatever its receiver does: the message was copied.
+                if let Some(request) = here.requests.borrow_mut().get_mut(handle) {
+                    request.pending = Some(Pending::over(Ok(DONE)));
+                }
+            }
             Ok(())
         }
     }
@@ -296,6 +307,7 @@ pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Ha
         match &*start {
             Start::Message(message) => (here.declare_message_begin(message), here.begin(message)),
             Start::Collective(plan) => (here.declare_collective_begin(plan), here.begin_collective(plan)),
+            Start::Partitioned(of) => (None, Ok(of.begin(&here.engine, &here.partitioned))),
         }
     };
     let pending = pending.inspect_err(|_| here.declare_end(declared));

@@ -12,6 +12,7 @@ use super::{
     communicators::Communicator,
     engine::Pending,
     messages::{Message, status_of},
+    partitioned::Partitioned,
     status::Status,
 };
 
@@ -31,6 +32,7 @@ pub(crate) enum What {
 pub(crate) enum Start {
     Message(Message),
     Collective(Rc<Plan>),
+    Partitioned(Rc<Partitioned>),
 }
 
 /// A request.
@@ -39,8 +41,8 @@ pub(crate) struct Request {
     comm: Rc<Communicator>,
     what: What,
     /// Nothing while it is not active.
-    pending: Option<Rc<Pending>>,
-    start: Option<Rc<Start>>,
+    pub(crate) pending: Option<Rc<Pending>>,
+    pub(crate) start: Option<Rc<Start>>,
     /// Its number for a machine that checks the program, while it is under way.
     declared: Option<u64>,
 }
@@ -56,6 +58,11 @@ impl Request {
 
     pub(crate) fn that_starts(self, start: Start) -> Self {
         Self { start: Some(Rc::new(start)), ..self }
+    }
+
+    /// Whether it keeps this communicator busy.
+    pub(crate) fn is_under_way_on(&self, comm: &Rc<Communicator>) -> bool {
+        Rc::ptr_eq(&self.comm, comm) && !self.is_over()
     }
 
     fn is_over(&self) -> bool {

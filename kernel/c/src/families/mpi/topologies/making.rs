@@ -44,7 +44,7 @@ pub(crate) fn make<C: Core>(
     here.session.before_waiting();
     let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
     let group = Group::new(comm.group.ranks()[..size].iter().copied());
-    let made = here.assemble(context, [Some(group), None], &comm);
+    let made = here.assemble(context, [Some(group), None], comm.errhandler.get());
     if made != COMM_NULL {
         *here.communicator(made)?.topology.borrow_mut() = Some(Rc::new(topology));
     }

@@ -165,6 +165,9 @@ impl CCollective {
         let (sends, receives) = (side(&self.send, sent)?, side(&self.receive, received)?);
         let plan = Plan { kind, comm, root, sends, receives, is_in_place, operator, neighbours };
         plan.check_reduction()?;
+        if !is_inter {
+            plan.check_places()?;
+        }
         Ok(Rc::new(plan))
     }
 

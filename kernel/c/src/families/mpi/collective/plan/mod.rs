@@ -112,6 +112,22 @@ impl Plan {
         Ok(parts.first()?.at(0, count))
     }
 
+    /// Refuses what this rank sends where it receives: `MPI_IN_PLACE` says so.
+    fn check_places(&self) -> Result<(), Fault> {
+        if !matches!(self.kind, Kind::Gather | Kind::Scatter | Kind::Allgather | Kind::Alltoall) {
+            return Ok(());
+        }
+        if let (Some(sends), Some(receives)) = (&self.sends, &self.receives) {
+            let own = |blocks: &Blocks, is_divided: bool| blocks.get(if is_divided { self.comm.rank } else { 0 });
+            let sent = own(sends, matches!(self.kind, Kind::Scatter | Kind::Alltoall));
+            let received = own(receives, self.kind != Kind::Scatter);
+            if sent.address == received.address && sent.len_bytes() > 0 && received.len_bytes() > 0 {
+                return Err(Fault::new(Class::BUFFER, "it sends from where it receives; name MPI_IN_PLACE"));
+            }
+        }
+        Ok(())
+    }
+
     fn check_reduction(&self) -> Result<(), Fault> {
         let Some(operator) = &self.operator else { return Ok(()) };
         let datatype: Rc<Datatype> = match (&self.sends, &self.receives) {

@@ -1,0 +1,28 @@
+/* MPI: infos of sessions. */
+
+#include <atoll/mpi.h>
+#include <stdio.h>
+
+int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
+{
+    int sets, error = PMPI_Session_get_num_psets(session, MPI_INFO_NULL, &sets);
+    if (!error)
+        error = PMPI_Info_create(info_used);
+    return error ? error : PMPI_Info_set(*info_used, "thread_level", "MPI_THREAD_FUNNELED");
+}
+ATOLL_BOTH(Session_get_info);
+
+int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
+{
+    MPI_Group group;
+    int size, error = PMPI_Group_from_session_pset(session, pset_name, &group);
+    if (error)
+        return error;
+    PMPI_Group_size(group, &size);
+    PMPI_Group_free(&group);
+    char text[16];
+    snprintf(text, sizeof text, "%d", size);
+    error = PMPI_Info_create(info);
+    return error ? error : PMPI_Info_set(*info, "mpi_size", text);
+}
+ATOLL_BOTH(Session_get_pset_info);

@@ -1,0 +1,222 @@
+//! Sessions: MPI without `MPI_COMM_WORLD`. A program asks one for groups of ranks, and makes communicators of these.
+
+use alloc::format;
+use core::ffi::{CStr, c_char};
+
+use kernel::{collectives::Comm, hal::Core};
+
+use super::{
+    attributes::Of,
+    class::{Class, Fault},
+    collective::party::Party,
+    communicators::agreement::{Bridge, agree},
+    constants::COMM_NULL,
+    contexts, environment, errors,
+    groups::Group,
+    handles::Handle,
+    state::{Here, Mpi, Phase},
+};
+
+/// No session.
+const NULL: Handle = 0x120;
+
+/// Sets of ranks that there are.
+const SETS: [&CStr; 2] = [c"mpi://WORLD", c"mpi://SELF"];
+
+impl<C: Core> Mpi<'_, C> {
+    /// Refuses what is no session.
+    fn check_session(&self, session: Handle) -> Result<(), Fault> {
+        self.sessions.borrow().get(session).map(|_| ()).ok_or_else(|| Class::SESSION.into())
+    }
+}
+
+/// The tag by which ranks meet that make a communicator, by a text of the program's.
+///
+/// # Safety
+/// It ends with a zero.
+unsafe fn meeting(text: *const c_char) -> u32 {
+    // SAFETY: the caller says so.
+    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+    // FNV-1a.
+    let hash = bytes.iter().fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    contexts::of_group(contexts::OF_NO_COMMUNICATOR, hash ^ hash >> 16)
+}
+
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
+
+/// Collective over all ranks where nothing else has begun MPI before.
+pub(super) unsafe fn session_init<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    _info: Handle,
+    handler: Handle,
+    session: *mut Handle,
+) -> Result<(), Fault> {
+    let handler = errors::calls::checked(here, handler, Of::Session)?;
+    environment::open(here)?;
+    // SAFETY: see above.
+    unsafe { session.write(here.sessions.borrow_mut().insert(handler)) };
+    Ok(())
+}
+
+pub(super) unsafe fn session_finalize<C: Core>(here: &Here<'_, '_, '_, C>, session: *mut Handle) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let handle = unsafe { session.read() };
+    here.check_session(handle)?;
+    here.session.before_waiting();
+    here.sessions.borrow_mut().remove(handle);
+    if here.phase.get() != Phase::Running && here.sessions.borrow().iter().next().is_none() {
+        here.engine.finish()?;
+    }
+    // SAFETY: see above.
+    unsafe { session.write(NULL) };
+    Ok(())
+}
+
+pub(super) unsafe fn session_set_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    session: Handle,
+    handler: Handle,
+) -> Result<(), Fault> {
+    let handler = errors::calls::checked(here, handler, Of::Session)?;
+    *here.sessions.borrow_mut().get_mut(session).ok_or(Class::SESSION)? = handler;
+    Ok(())
+}
+
+pub(super) unsafe fn session_get_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    session: Handle,
+    handler: *mut Handle,
+) -> Result<(), Fault> {
+    let of_session = *here.sessions.borrow().get(session).ok_or(Class::SESSION)?;
+    // SAFETY: see above.
+    unsafe { handler.write(errors::calls::another(here, of_session)) };
+    Ok(())
+}
+
+pub(super) unsafe fn session_call_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    session: Handle,
+    code: i32,
+) -> Result<(), Fault> {
+    here.check_session(session)?;
+    errors::calls::raise(here, "session_call_errhandler", Fault::from(Class(code)).on_session(session));
+    Ok(())
+}
+
+pub(super) unsafe fn session_get_num_psets<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    session: Handle,
+    _info: Handle,
+    count: *mut i32,
+) -> Result<(), Fault> {
+    here.check_session(session)?;
+    // SAFETY: see above.
+    unsafe { count.write(SETS.len() as i32) };
+    Ok(())
+}
+
+/// The name of a set, as far as there is room, and how much room it needs.
+pub(super) unsafe fn session_get_nth_pset<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    session: Handle,
+    _info: Handle,
+    number: i32,
+    room: *mut i32,
+    name: *mut c_char,
+) -> Result<(), Fault> {
+    here.check_session(session)?;
+    let set = usize::try_from(number).ok().and_then(|number| SETS.get(number));
+    let text =
+        set.ok_or_else(|| Fault::new(Class::ARG, format!("set {number} of {}", SETS.len())).on_session(session))?;
+    // SAFETY: see above.
+    unsafe {
+        if let Some(room) = usize::try_from(room.read()).ok().filter(|room| *room > 0) {
+            errors::write_text(&text.to_string_lossy(), name, core::ptr::null_mut(), room);
+        }
+        room.write(text.count_bytes() as i32 + 1);
+    }
+    Ok(())
+}
+
+pub(super) unsafe fn group_from_session_pset<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    session: Handle,
+    name: *const c_char,
+    group: *mut Handle,
+) -> Result<(), Fault> {
+    here.check_session(session)?;
+    // SAFETY: see above.
+    let name = unsafe { CStr::from_ptr(name) };
+    let world: &Comm<'_, C> = here.world;
+    let made = match SETS.iter().position(|set| *set == name) {
+        Some(0) => Group::new(0..world.size()),
+        Some(_) => Group::new([world.rank()]),
+        None => return Err(Fault::new(Class::ARG, format!("there is no set {name:?}")).on_session(session)),
+    };
+    // SAFETY: see above.
+    unsafe { group.write(here.new_group(made)) };
+    Ok(())
+}
+
+/// Only the ranks of the group take part.
+pub(super) unsafe fn comm_create_from_group<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    group: Handle,
+    text: *const c_char,
+    _info: Handle,
+    handler: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let (group, handler) = (here.group(group)?, errors::calls::checked(here, handler, Of::Comm)?);
+    if group.size() == 0 {
+        // SAFETY: see above.
+        unsafe { made.write(COMM_NULL) };
+        return Ok(());
+    }
+    environment::check_open(here)?;
+    let rank = group.place(here.world.rank());
+    let rank = rank.ok_or_else(|| Fault::new(Class::GROUP, "this rank is not in the group"))?;
+    here.session.before_waiting();
+    // SAFETY: see above.
+    let tag = unsafe { meeting(text) };
+    let party = Party { engine: here.engine.clone(), group: group.clone(), rank, peers: group.clone(), tag };
+    let context = Party::wait(&here.engine, agree(&party, None, &here.contexts, contexts::mixed(tag)))?;
+    // SAFETY: see above.
+    unsafe { made.write(here.assemble(context, [Some(group), None], handler)) };
+    Ok(())
+}
+
+/// Only the ranks of both groups take part.
+pub(super) unsafe fn intercomm_create_from_groups<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    [local, remote]: [Handle; 2],
+    [local_leader, remote_leader]: [i32; 2],
+    text: *const c_char,
+    handler: Handle,
+    made: *mut Handle,
+) -> Result<(), Fault> {
+    let (group, remote) = (here.group(local)?, here.group(remote)?);
+    let handler = errors::calls::checked(here, handler, Of::Comm)?;
+    environment::check_open(here)?;
+    let rank = group.place(here.world.rank());
+    let rank = rank.ok_or_else(|| Fault::new(Class::GROUP, "this rank is not in the local group"))?;
+    let leader = |number: i32, of: &Group| {
+        let place = usize::try_from(number).ok().filter(|place| *place < of.size());
+        place.ok_or_else(|| Fault::new(Class::RANK, format!("leader {number} of {}", of.size())))
+    };
+    let (leader, other) = (leader(local_leader, &group)?, leader(remote_leader, &remote)?);
+    if remote.ranks().iter().any(|rank| group.place(*rank).is_some()) {
+        return Err(Fault::new(Class::GROUP, "a rank is in both groups"));
+    }
+    here.session.before_waiting();
+    // SAFETY: see above.
+    let tag = unsafe { meeting(text) };
+    let party = |peers| Party { engine: here.engine.clone(), group: group.clone(), rank, peers, tag };
+    let bridge = Bridge { leader, way: (rank == leader).then(|| (party(remote.clone()), other)) };
+    let own = party(group.clone());
+    let agreed = agree(&own, Some(&bridge), &here.contexts, contexts::mixed(tag));
+    let context = Party::wait(&here.engine, agreed)?;
+    // SAFETY: see above.
+    unsafe { made.write(here.assemble(context, [Some(group.clone()), Some(remote)], handler)) };
+    Ok(())
+}
