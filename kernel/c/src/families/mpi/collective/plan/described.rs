@@ -132,6 +132,9 @@ impl CCollective {
         if is_in_place && is_inter {
             return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE is for intracommunicators"));
         }
+        if is_in_place && kind == Kind::Broadcast {
+            return Err(Fault::new(Class::BUFFER, "a broadcast has one buffer, which MPI_IN_PLACE is not"));
+        }
         let is_root = root == Root::Here;
         // On an intercommunicator the root does one thing, and the ranks of the other group do the other.
         let at_root = is_root;
