@@ -8,8 +8,12 @@
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
                     MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    for (int at = 0; at < maxprocs && array_of_errcodes != MPI_ERRCODES_IGNORE; at++)
-        array_of_errcodes[at] = MPI_ERR_SPAWN;
+    int rank, error = PMPI_Comm_rank(comm, &rank);
+    if (error)
+        return error;
+    if (rank == root && array_of_errcodes != MPI_ERRCODES_IGNORE)
+        for (int at = 0; at < maxprocs; at++)
+            array_of_errcodes[at] = MPI_ERR_SPAWN;
     *intercomm = MPI_COMM_NULL;
     return ATOLL(refuse, "Comm_spawn", MPI_ERR_SPAWN, comm);
 }
@@ -19,9 +23,13 @@ int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_
                              const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm,
                              MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    for (int at = 0, code = 0; at < count && array_of_errcodes != MPI_ERRCODES_IGNORE; at++)
-        for (int process = 0; process < array_of_maxprocs[at]; process++)
-            array_of_errcodes[code++] = MPI_ERR_SPAWN;
+    int rank, error = PMPI_Comm_rank(comm, &rank);
+    if (error)
+        return error;
+    if (rank == root && array_of_errcodes != MPI_ERRCODES_IGNORE)
+        for (int at = 0, code = 0; at < count; at++)
+            for (int process = 0; process < array_of_maxprocs[at]; process++)
+                array_of_errcodes[code++] = MPI_ERR_SPAWN;
     *intercomm = MPI_COMM_NULL;
     return ATOLL(refuse, "Comm_spawn_multiple", MPI_ERR_SPAWN, comm);
 }

@@ -130,7 +130,19 @@ ANSWER(event_set_dropped_handler, (MPI_T_event_registration event_registration, 
 ANSWER(pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle *handle), MPI_T_ERR_INVALID_HANDLE)
 ANSWER(pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf), MPI_T_ERR_INVALID_HANDLE)
 ANSWER(pvar_readreset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf), MPI_T_ERR_INVALID_HANDLE)
-ANSWER(pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), MPI_T_ERR_INVALID_HANDLE)
-ANSWER(pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), MPI_T_ERR_INVALID_HANDLE)
-ANSWER(pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), MPI_T_ERR_INVALID_HANDLE)
 ANSWER(pvar_write, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf), MPI_T_ERR_INVALID_HANDLE)
+
+/* All handles of a session are none. */
+#define DOES(name)                                                                                                      \
+    int PMPI_T_##name(MPI_T_pvar_session session, MPI_T_pvar_handle handle)                                             \
+    {                                                                                                                   \
+        CHECK_BEGUN;                                                                                                    \
+        if (session == MPI_T_PVAR_SESSION_NULL)                                                                         \
+            return MPI_T_ERR_INVALID_SESSION;                                                                           \
+        return handle == MPI_T_PVAR_ALL_HANDLES ? MPI_SUCCESS : MPI_T_ERR_INVALID_HANDLE;                               \
+    }                                                                                                                   \
+    ATOLL_BOTH(T_##name);
+
+DOES(pvar_reset)
+DOES(pvar_start)
+DOES(pvar_stop)

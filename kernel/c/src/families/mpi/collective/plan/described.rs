@@ -128,13 +128,6 @@ impl CCollective {
         if is_inter && matches!(kind, Kind::Scan | Kind::Exscan) {
             return Err(Fault::new(Class::COMM, "it takes an intracommunicator"));
         }
-        let is_in_place = self.send.is_in_place() || self.receive.is_in_place();
-        if is_in_place && is_inter {
-            return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE is for intracommunicators"));
-        }
-        if is_in_place && kind == Kind::Broadcast {
-            return Err(Fault::new(Class::BUFFER, "a broadcast has one buffer, which MPI_IN_PLACE is not"));
-        }
         let is_root = root == Root::Here;
         // On an intercommunicator the root does one thing, and the ranks of the other group do the other.
         let at_root = is_root;
@@ -158,6 +151,22 @@ impl CCollective {
                 [Some(sent), Some(neighbours.0)]
             }
         };
+        // Where a rank may leave its own values where they are; other ranks' buffers are ignored.
+        let may_be = match kind {
+            Kind::Gather | Kind::Reduce => [is_root, false],
+            Kind::Scatter => [false, is_root],
+            Kind::Allgather | Kind::Alltoall => [true, false],
+            Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan => [true, false],
+            Kind::Barrier | Kind::Broadcast | Kind::NeighbourAllgather | Kind::NeighbourAlltoall => [false, false],
+        };
+        let are = [sent.is_some() && self.send.is_in_place(), received.is_some() && self.receive.is_in_place()];
+        let is_in_place = are[0] || are[1];
+        if is_in_place && is_inter {
+            return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE is for intracommunicators"));
+        }
+        if are[0] && !may_be[0] || are[1] && !may_be[1] {
+            return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE stands for no buffer here"));
+        }
         // SAFETY: the caller says so.
         let side = |side: &CSide, count: Option<usize>| unsafe {
             match count.filter(|_| !side.is_in_place()) {
