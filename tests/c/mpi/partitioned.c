@@ -47,6 +47,8 @@ static void parts(void)
                 MPI_Pready(part, both[0]);
             EQUAL(MPI_Pready(0, both[0]), MPI_ERR_ARG);
             EQUAL(MPI_Pready(PARTS, both[0]), MPI_ERR_ARG);
+            EQUAL(MPI_Pready(-1, both[0]), MPI_ERR_ARG);
+            EQUAL(MPI_Pready_list(-1, order, both[0]), MPI_ERR_ARG);
             EQUAL(MPI_Pready(0, both[1]), MPI_ERR_REQUEST);
             EQUAL(MPI_Cancel(&both[1]), MPI_ERR_REQUEST);
         } else {
@@ -59,8 +61,13 @@ static void parts(void)
         compare(round, 0, ALL);
     }
     EQUAL(MPI_Pready(0, both[0]), MPI_ERR_REQUEST);
+    MPI_Parrived(both[1], 1, &flag);
+    EQUAL(flag, 1);
     MPI_Request_free(&both[0]);
     MPI_Request_free(&both[1]);
+    flag = 0;
+    MPI_Parrived(both[1], 0, &flag);
+    EQUAL(flag, 1);
 }
 
 static void matching(void)
@@ -97,12 +104,16 @@ static void ends(void)
     for (int is_short = 0; is_short < 2; is_short++) {
         MPI_Psend_init(from, 3 - is_short, 1, pairs, next, 2, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
         MPI_Precv_init(to, 1, 6, MPI_INT, before, 2, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
-        MPI_Startall(2, both);
-        MPI_Pready_range(0, 2 - is_short, both[0]);
-        EQUAL(MPI_Wait(&both[1], MPI_STATUS_IGNORE), is_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
-        MPI_Wait(&both[0], MPI_STATUS_IGNORE);
-        for (int at = 0; at < 6; at++)
-            EQUAL(to[at], expected[at]);
+        for (int round = 0; round < 2; round++) {
+            for (int at = 0; at < 6; at++)
+                to[at] = -1;
+            MPI_Startall(2, both);
+            MPI_Pready_range(0, 2 - is_short, both[0]);
+            EQUAL(MPI_Wait(&both[1], MPI_STATUS_IGNORE), is_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+            MPI_Wait(&both[0], MPI_STATUS_IGNORE);
+            for (int at = 0; at < 6; at++)
+                EQUAL(to[at], is_short ? -1 : expected[at]);
+        }
         MPI_Request_free(&both[0]);
         MPI_Request_free(&both[1]);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -114,6 +125,37 @@ static void ends(void)
     MPI_Start(&both[0]);
     MPI_Wait(&both[0], MPI_STATUS_IGNORE);
     MPI_Request_free(&both[0]);
+    EQUAL(MPI_Psend_init_c(from, 1 << 30, (MPI_Count)1 << 40, MPI_INT, next, 2, MPI_COMM_WORLD, MPI_INFO_NULL,
+                           &both[0]),
+          MPI_ERR_COUNT);
+}
+
+/* No bytes are a message, too, and some are more than none. */
+static void nothing(void)
+{
+    MPI_Request both[2];
+    MPI_Status status;
+    int from[2] = {1, 2}, flag, count;
+    for (int number = 0; number < 2; number++) {
+        MPI_Psend_init(from, 2, number, MPI_INT, next, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
+        MPI_Precv_init(NULL, 0, 0, MPI_INT, before, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
+        for (int round = 0; round < 2; round++) {
+            MPI_Startall(2, both);
+            MPI_Pready(1, both[0]);
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Test(&both[1], &flag, MPI_STATUS_IGNORE);
+            EQUAL(flag, 0);
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Pready_list(1, (int[]){0}, both[0]);
+            EQUAL(MPI_Wait(&both[1], &status), number ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+            MPI_Wait(&both[0], MPI_STATUS_IGNORE);
+            MPI_Get_count(&status, MPI_INT, &count);
+            EQUAL(count, 0);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        MPI_Request_free(&both[0]);
+        MPI_Request_free(&both[1]);
+    }
 }
 
 int main(int argc, char **argv)
@@ -127,6 +169,7 @@ int main(int argc, char **argv)
     parts();
     matching();
     ends();
+    nothing();
     MPI_Finalize();
     return 0;
 }

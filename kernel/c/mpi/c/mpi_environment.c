@@ -119,14 +119,6 @@ int PMPI_Comm_get_parent(MPI_Comm *parent)
 }
 ATOLL_BOTH(Comm_get_parent);
 
-/* It does what freeing does: it waits for all ranks to call it, and not for what was begun on the communicator. That goes on
- * and is over when its request says so. The standard wants it to be over here. */
-int PMPI_Comm_disconnect(MPI_Comm *comm)
-{
-    return PMPI_Comm_free(comm);
-}
-ATOLL_BOTH(Comm_disconnect);
-
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
     return PMPI_Status_set_elements_c(status, datatype, count);

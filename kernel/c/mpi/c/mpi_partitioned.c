@@ -16,18 +16,3 @@ MAKES(Psend_init, 0, const void, int)
 MAKES(Psend_init_c, 0, const void, MPI_Count)
 MAKES(Precv_init, 1, void, int)
 MAKES(Precv_init_c, 1, void, MPI_Count)
-
-int PMPI_Pready(int partition, MPI_Request request)
-{
-    return PMPI_Pready_range(partition, partition, request);
-}
-ATOLL_BOTH(Pready);
-
-int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request)
-{
-    int error = MPI_SUCCESS;
-    for (int at = 0; at < length && !error; at++)
-        error = PMPI_Pready(array_of_partitions[at], request);
-    return error;
-}
-ATOLL_BOTH(Pready_list);

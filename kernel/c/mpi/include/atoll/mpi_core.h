@@ -140,7 +140,9 @@ CALL(Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_f
 CALL(Grequest_complete, (MPI_Request request), request)
 SERVICE(partitioned_init, (const char *name, int receives, int partitions, const struct atoll_mpi_message *message,
      MPI_Comm comm, MPI_Request *request), name, receives, partitions, message, comm, request)
+CALL(Pready, (int partition, MPI_Request request), partition, request)
 CALL(Pready_range, (int partition_low, int partition_high, MPI_Request request), partition_low, partition_high, request)
+CALL(Pready_list, (int length, const int array_of_partitions[], MPI_Request request), length, array_of_partitions, request)
 CALL(Parrived, (MPI_Request request, int partition, int *flag), request, partition, flag)
 CALL(Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session), info, errhandler, session)
 CALL(Session_finalize, (MPI_Session *session), session)

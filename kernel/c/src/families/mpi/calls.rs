@@ -184,7 +184,9 @@ table! {
     partitioned_init = partitioned::calls::make[
         name: *const c_char, receives: i32, parts: i32, message: *const CMessage, comm: Handle, request: *mut Handle,
     ] with ((name, receives), parts, message, comm, request);
-    pready_range = partitioned::calls::pready_range[low: i32, high: i32, request: Handle] with ([low, high], request);
+    pready = partitioned::calls::pready[part: i32, request: Handle];
+    pready_range = partitioned::calls::pready_range[low: i32, high: i32, request: Handle];
+    pready_list = partitioned::calls::pready_list[count: i32, parts: *const i32, request: Handle];
     parrived = partitioned::calls::parrived[request: Handle, part: i32, flag: *mut i32];
     session_init = sessions::session_init[info: Handle, handler: Handle, session: *mut Handle];
     session_finalize = sessions::session_finalize[session: *mut Handle];

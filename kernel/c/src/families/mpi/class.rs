@@ -116,6 +116,8 @@ pub(crate) enum On {
     Window(Handle),
     /// This session's.
     Session(Handle),
+    /// This one, of a communicator that is not made yet.
+    Handler(Handle),
 }
 
 /// Why a function fails.
@@ -143,6 +145,11 @@ impl Fault {
     /// The same as an error of this window's, if it is nobody's yet.
     pub(crate) fn on_window(self, window: Handle) -> Self {
         if self.on == On::Nothing { Self { on: On::Window(window), ..self } } else { self }
+    }
+
+    /// The same as an error of a communicator that was to have this handler, if it is nobody's yet.
+    pub(crate) fn on_handler(self, handler: Handle) -> Self {
+        if self.on == On::Nothing { Self { on: On::Handler(handler), ..self } } else { self }
     }
 
     /// The same as an error of this session's.

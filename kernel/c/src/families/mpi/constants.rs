@@ -17,5 +17,7 @@ pub(super) const COMM_NULL: Handle = 0x100;
 pub(super) const COMM_WORLD: Handle = 0x101;
 pub(super) const COMM_SELF: Handle = 0x102;
 
+pub(super) const GROUP_NULL: Handle = 0x108;
+
 /// `MPI_IN_PLACE`.
 pub(super) const IN_PLACE: usize = 1;

@@ -39,6 +39,8 @@ pub(crate) struct Pending {
     /// It was taken back.
     is_cancelled: Cell<bool>,
     is_receive: bool,
+    /// It is a send of a copy that waits for no receive: whoever began it needs not wait for it.
+    is_buffered: bool,
 }
 
 /// Where a message that was received belongs.
@@ -60,6 +62,10 @@ impl Pending {
 
     pub(crate) fn is_cancelled(&self) -> bool {
         self.is_cancelled.get()
+    }
+
+    pub(crate) fn is_buffered(&self) -> bool {
+        self.is_buffered
     }
 
     /// The message, if this has received one into memory of its own.
@@ -130,7 +136,7 @@ impl<'r, C: Core> Engine<'r, C> {
         } else {
             self.world.start_send_tagged(message, to, tag)
         }?;
-        Ok(self.begin(transfer, Rc::default()))
+        Ok(self.begin(transfer, Rc::new(Pending { is_buffered: !is_synchronous, ..Pending::default() })))
     }
 
     /// Begins to receive a message into memory of the program.
@@ -200,11 +206,13 @@ impl<'r, C: Core> Engine<'r, C> {
         }
     }
 
-    /// Takes back the receives that nothing has come for, and waits until all else is over.
+    /// Takes back the receives that nothing has come for, also those that tasks still begin, and waits until all else is over.
     pub(crate) fn finish(&self) -> Result<(), Error> {
-        let receives: Vec<_> = self.pending.borrow().iter().filter(|pending| pending.is_receive).cloned().collect();
-        receives.iter().for_each(|pending| self.cancel(pending));
-        self.wait(|| self.pending.borrow().is_empty() && self.tasks.borrow().is_empty())
+        self.wait(|| {
+            let receives: Vec<_> = self.pending.borrow().iter().filter(|pending| pending.is_receive).cloned().collect();
+            receives.iter().for_each(|pending| self.cancel(pending));
+            self.pending.borrow().is_empty() && self.tasks.borrow().is_empty()
+        })
     }
 
     fn forget(&self, at: usize) -> Rc<Pending> {

@@ -79,9 +79,11 @@ pub(super) unsafe fn finalize<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(),
     here.session.before_waiting();
     // SAFETY: see above.
     unsafe { own.attributes.delete_all(own.handle.get())? };
-    here.engine.finish()?;
-    // Whoever comes to the barrier has received all that others have sent. Messages stay open: a program may leave some that
-    // nobody wants.
+    // What is under way may be an open session's: it goes on, and the last session waits for it.
+    if !here.has_sessions() {
+        here.engine.finish()?;
+    }
+    // Messages stay open: a program may leave some that nobody wants.
     here.world.barrier();
     here.phase.set(Phase::Over);
     *here.first.borrow_mut() = None;

@@ -10,7 +10,7 @@ use super::{
     class::{Class, Fault},
     collective::party::Party,
     communicators::agreement::{Bridge, agree},
-    constants::COMM_NULL,
+    constants::{COMM_NULL, GROUP_NULL},
     contexts, environment, errors,
     groups::Group,
     handles::Handle,
@@ -24,6 +24,11 @@ const NULL: Handle = 0x120;
 const SETS: [&CStr; 2] = [c"mpi://WORLD", c"mpi://SELF"];
 
 impl<C: Core> Mpi<'_, C> {
+    /// Whether there are open sessions.
+    pub(super) fn has_sessions(&self) -> bool {
+        self.sessions.borrow().iter().next().is_some()
+    }
+
     /// Refuses what is no session.
     fn check_session(&self, session: Handle) -> Result<(), Fault> {
         self.sessions.borrow().get(session).map(|_| ()).ok_or_else(|| Class::SESSION.into())
@@ -34,12 +39,12 @@ impl<C: Core> Mpi<'_, C> {
 ///
 /// # Safety
 /// It ends with a zero.
-unsafe fn meeting(text: *const c_char) -> u32 {
+unsafe fn meeting(text: *const c_char) -> Result<u32, Fault> {
     // SAFETY: the caller says so.
-    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+    let bytes = unsafe { errors::read_text(text)? }.to_bytes();
     // FNV-1a.
     let hash = bytes.iter().fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-    contexts::of_group(contexts::OF_NO_COMMUNICATOR, hash ^ hash >> 16)
+    Ok(contexts::of_group(contexts::OF_NO_COMMUNICATOR, hash ^ hash >> 16))
 }
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
@@ -64,7 +69,7 @@ pub(super) unsafe fn session_finalize<C: Core>(here: &Here<'_, '_, '_, C>, sessi
     here.check_session(handle)?;
     here.session.before_waiting();
     here.sessions.borrow_mut().remove(handle);
-    if here.phase.get() != Phase::Running && here.sessions.borrow().iter().next().is_none() {
+    if here.phase.get() != Phase::Running && !here.has_sessions() {
         here.engine.finish()?;
     }
     // SAFETY: see above.
@@ -77,7 +82,8 @@ pub(super) unsafe fn session_set_errhandler<C: Core>(
     session: Handle,
     handler: Handle,
 ) -> Result<(), Fault> {
-    let handler = errors::calls::checked(here, handler, Of::Session)?;
+    here.check_session(session)?;
+    let handler = errors::calls::checked(here, handler, Of::Session).map_err(|fault| fault.on_session(session))?;
     *here.sessions.borrow_mut().get_mut(session).ok_or(Class::SESSION)? = handler;
     Ok(())
 }
@@ -145,17 +151,20 @@ pub(super) unsafe fn group_from_session_pset<C: Core>(
     group: *mut Handle,
 ) -> Result<(), Fault> {
     here.check_session(session)?;
-    // SAFETY: see above.
-    let name = unsafe { CStr::from_ptr(name) };
     let world: &Comm<'_, C> = here.world;
-    let made = match SETS.iter().position(|set| *set == name) {
-        Some(0) => Group::new(0..world.size()),
-        Some(_) => Group::new([world.rank()]),
-        None => return Err(Fault::new(Class::ARG, format!("there is no set {name:?}")).on_session(session)),
-    };
     // SAFETY: see above.
-    unsafe { group.write(here.new_group(made)) };
-    Ok(())
+    let name = unsafe { errors::read_text(name) };
+    let made = name.and_then(|name| {
+        // Names of sets are URIs, whose case says nothing.
+        match SETS.iter().position(|set| set.to_bytes().eq_ignore_ascii_case(name.to_bytes())) {
+            Some(0) => Ok(Group::new(0..world.size())),
+            Some(_) => Ok(Group::new([world.rank()])),
+            None => Err(Fault::new(Class::ARG, format!("there is no set {name:?}"))),
+        }
+    });
+    // SAFETY: see above.
+    unsafe { group.write(made.as_ref().map_or(GROUP_NULL, |made| here.new_group(made.clone()))) };
+    made.map(|_| ()).map_err(|fault| fault.on_session(session))
 }
 
 /// Only the ranks of the group take part.
@@ -167,22 +176,25 @@ pub(super) unsafe fn comm_create_from_group<C: Core>(
     handler: Handle,
     made: *mut Handle,
 ) -> Result<(), Fault> {
-    let (group, handler) = (here.group(group)?, errors::calls::checked(here, handler, Of::Comm)?);
-    if group.size() == 0 {
+    let handler = errors::calls::checked(here, handler, Of::Comm)?;
+    let work = || {
+        let group = here.group(group)?;
+        if group.size() == 0 {
+            return Ok(COMM_NULL);
+        }
+        environment::check_open(here)?;
+        let rank = group.place(here.world.rank());
+        let rank = rank.ok_or_else(|| Fault::new(Class::GROUP, "this rank is not in the group"))?;
+        here.session.before_waiting();
         // SAFETY: see above.
-        unsafe { made.write(COMM_NULL) };
-        return Ok(());
-    }
-    environment::check_open(here)?;
-    let rank = group.place(here.world.rank());
-    let rank = rank.ok_or_else(|| Fault::new(Class::GROUP, "this rank is not in the group"))?;
-    here.session.before_waiting();
+        let tag = unsafe { meeting(text)? };
+        let party = Party { engine: here.engine.clone(), group: group.clone(), rank, peers: group.clone(), tag };
+        let context = Party::wait(&here.engine, agree(&party, None, &here.contexts, contexts::mixed(tag)))?;
+        Ok(here.assemble(context, [Some(group), None], handler))
+    };
+    let comm = work().map_err(|fault: Fault| fault.on_handler(handler))?;
     // SAFETY: see above.
-    let tag = unsafe { meeting(text) };
-    let party = Party { engine: here.engine.clone(), group: group.clone(), rank, peers: group.clone(), tag };
-    let context = Party::wait(&here.engine, agree(&party, None, &here.contexts, contexts::mixed(tag)))?;
-    // SAFETY: see above.
-    unsafe { made.write(here.assemble(context, [Some(group), None], handler)) };
+    unsafe { made.write(comm) };
     Ok(())
 }
 
@@ -195,28 +207,37 @@ pub(super) unsafe fn intercomm_create_from_groups<C: Core>(
     handler: Handle,
     made: *mut Handle,
 ) -> Result<(), Fault> {
-    let (group, remote) = (here.group(local)?, here.group(remote)?);
     let handler = errors::calls::checked(here, handler, Of::Comm)?;
-    environment::check_open(here)?;
-    let rank = group.place(here.world.rank());
-    let rank = rank.ok_or_else(|| Fault::new(Class::GROUP, "this rank is not in the local group"))?;
-    let leader = |number: i32, of: &Group| {
-        let place = usize::try_from(number).ok().filter(|place| *place < of.size());
-        place.ok_or_else(|| Fault::new(Class::RANK, format!("leader {number} of {}", of.size())))
+    let work = || {
+        let (group, remote) = (here.group(local)?, here.group(remote)?);
+        if group.size() == 0 || remote.size() == 0 {
+            return Ok(COMM_NULL);
+        }
+        environment::check_open(here)?;
+        let rank = group.place(here.world.rank());
+        let rank = rank.ok_or_else(|| Fault::new(Class::GROUP, "this rank is not in the local group"))?;
+        let leader = |number: i32, of: &Group| {
+            let place = usize::try_from(number).ok().filter(|place| *place < of.size());
+            place.ok_or_else(|| Fault::new(Class::RANK, format!("leader {number} of {}", of.size())))
+        };
+        let own_leader = leader(local_leader, &group)?;
+        // Only the leader knows the other one.
+        let other = if rank == own_leader { Some(leader(remote_leader, &remote)?) } else { None };
+        if remote.ranks().iter().any(|rank| group.place(*rank).is_some()) {
+            return Err(Fault::new(Class::GROUP, "a rank is in both groups"));
+        }
+        here.session.before_waiting();
+        // SAFETY: see above.
+        let tag = unsafe { meeting(text)? };
+        let party = |peers| Party { engine: here.engine.clone(), group: group.clone(), rank, peers, tag };
+        let bridge = Bridge { leader: own_leader, way: other.map(|other| (party(remote.clone()), other)) };
+        let own = party(group.clone());
+        let agreed = agree(&own, Some(&bridge), &here.contexts, contexts::mixed(tag));
+        let context = Party::wait(&here.engine, agreed)?;
+        Ok(here.assemble(context, [Some(group.clone()), Some(remote)], handler))
     };
-    let (leader, other) = (leader(local_leader, &group)?, leader(remote_leader, &remote)?);
-    if remote.ranks().iter().any(|rank| group.place(*rank).is_some()) {
-        return Err(Fault::new(Class::GROUP, "a rank is in both groups"));
-    }
-    here.session.before_waiting();
+    let comm = work().map_err(|fault: Fault| fault.on_handler(handler))?;
     // SAFETY: see above.
-    let tag = unsafe { meeting(text) };
-    let party = |peers| Party { engine: here.engine.clone(), group: group.clone(), rank, peers, tag };
-    let bridge = Bridge { leader, way: (rank == leader).then(|| (party(remote.clone()), other)) };
-    let own = party(group.clone());
-    let agreed = agree(&own, Some(&bridge), &here.contexts, contexts::mixed(tag));
-    let context = Party::wait(&here.engine, agreed)?;
-    // SAFETY: see above.
-    unsafe { made.write(here.assemble(context, [Some(group.clone()), Some(remote)], handler)) };
+    unsafe { made.write(comm) };
     Ok(())
 }

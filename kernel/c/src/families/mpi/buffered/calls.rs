@@ -8,7 +8,6 @@ use kernel::hal::Core;
 use super::{
     super::{
         class::{Class, Fault},
-        constants::COMM_SELF,
         engine::{DONE, End},
         handles::Handle,
         requests::{Request, What},
@@ -88,7 +87,8 @@ pub(crate) unsafe fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request
         }
         Ok(DONE)
     }));
-    let made = Request::new(here.communicator(of.unwrap_or(COMM_SELF))?, What::Send, Some(pending));
+    let comm = of.map(|comm| here.communicator(comm)).transpose()?;
+    let made = Request::new(comm, What::Send, Some(pending));
     // SAFETY: see above.
     unsafe { request.write(here.new_request(made)) };
     Ok(())

@@ -224,12 +224,14 @@ pub(crate) unsafe fn comm_create_group<C: Core>(
 /// Waits for what was begun on the communicator, too.
 pub(crate) unsafe fn comm_disconnect<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
-    let of = here.communicator(unsafe { comm.read() })?;
+    let handle = unsafe { comm.read() };
+    let of = here.communicator(handle)?;
     here.session.before_waiting();
-    here.engine.wait(|| {
+    let waited = here.engine.wait(|| {
         let is_busy = here.requests.borrow().iter().any(|request| request.is_under_way_on(&of));
         !is_busy && of.buffered.borrow().is_over()
-    })?;
+    });
+    waited.map_err(|error| Fault::from(error).on_comm(handle))?;
     // SAFETY: see above.
     unsafe { comm_free(here, comm) }
 }

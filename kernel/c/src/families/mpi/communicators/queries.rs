@@ -1,7 +1,7 @@
 //! What a program asks of communicators, and how it names them.
 
 use alloc::string::ToString;
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 
 use kernel::hal::Core;
 
@@ -9,7 +9,7 @@ use super::{
     super::{
         class::{Class, Fault},
         constants::{COMM_NULL, CONGRUENT, IDENT, SIMILAR, UNEQUAL},
-        errors::write_text,
+        errors::{read_text, write_text},
         handles::Handle,
         state::Here,
     },
@@ -131,7 +131,7 @@ pub(crate) unsafe fn comm_set_name<C: Core>(
     name: *const c_char,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+    let name = unsafe { read_text(name).map_err(|fault| fault.on_comm(comm))? }.to_string_lossy().into_owned();
     *here.communicator(comm)?.name.borrow_mut() = name;
     Ok(())
 }

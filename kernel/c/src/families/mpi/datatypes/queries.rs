@@ -1,7 +1,7 @@
 //! The functions that tell of datatypes.
 
 use alloc::ffi::CString;
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 
 use kernel::hal::Core;
 
@@ -9,6 +9,7 @@ use super::{
     super::{
         attributes::Of,
         class::{Class, Fault},
+        errors::read_text,
         handles::Handle,
         state::Here,
         status::Status,
@@ -209,11 +210,8 @@ pub(super) unsafe fn set_name<C: Core>(
     handle: Handle,
     name: *const c_char,
 ) -> Result<(), Fault> {
-    if name.is_null() {
-        return Err(Fault::new(Class::ARG, "the name is a null pointer"));
-    }
     // SAFETY: see above.
-    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    let name = unsafe { read_text(name)? }.to_bytes();
     let name = CString::new(&name[..name.len().min(NAME_BYTES - 1)]).unwrap_or_default();
     Ok(here.datatypes.set_name(handle, name)?)
 }

@@ -12,11 +12,11 @@ use super::{
     super::{
         attributes::Of,
         class::{Class, Fault, On},
-        constants::{COMM_SELF, COMM_WORLD},
+        constants::{COMM_NULL, COMM_SELF, COMM_WORLD},
         handles::Handle,
         state::Here,
     },
-    ARE_FATAL, Handler, function_name, write_text,
+    ARE_FATAL, Handler, function_name, read_text, write_text,
 };
 
 /// Handlers that are always there.
@@ -37,6 +37,7 @@ pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Faul
         On::Comm(comm) => (comm, here.communicator(comm).ok().map(|comm| comm.errhandler.get())),
         On::Window(window) => (window, here.windows.get(window).ok().map(|window| window.errhandler.get())),
         On::Session(session) => (session, here.sessions.borrow().get(session).copied()),
+        On::Handler(handler) => (COMM_NULL, Some(handler)),
         On::Nothing => (COMM_SELF, None),
     };
     // What belongs to nothing is an error of MPI_COMM_SELF; of old of MPI_COMM_WORLD, where programs still ask for it.
@@ -129,7 +130,7 @@ pub(crate) unsafe fn add_error_string<C: Core>(
     text: *const c_char,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    let given = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    let given = unsafe { read_text(text)? }.to_string_lossy().into_owned();
     here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text = Some(given);
     Ok(())
 }

@@ -3,9 +3,13 @@
 pub(crate) mod calls;
 
 use alloc::{ffi::CString, string::String, vec::Vec};
-use core::ffi::c_char;
+use core::ffi::{CStr, c_char};
 
-use super::{attributes::Of, class::Class, handles::Handle};
+use super::{
+    attributes::Of,
+    class::{Class, Fault},
+    handles::Handle,
+};
 
 pub(crate) const ARE_FATAL: Handle = 0x141;
 
@@ -62,6 +66,18 @@ impl Added {
 pub(crate) fn function_name(name: &str) -> String {
     let (first, rest) = name.split_at(1);
     alloc::format!("MPI_{}{rest}", first.to_uppercase())
+}
+
+/// A text of the program's; an error if there is none.
+///
+/// # Safety
+/// It ends with a zero, and stays as it is.
+pub(crate) unsafe fn read_text<'t>(text: *const c_char) -> Result<&'t CStr, Fault> {
+    if text.is_null() {
+        return Err(Fault::new(Class::ARG, "the text is a null pointer"));
+    }
+    // SAFETY: the caller says so.
+    Ok(unsafe { CStr::from_ptr(text) })
 }
 
 /// Writes a text and its length for C.

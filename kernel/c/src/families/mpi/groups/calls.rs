@@ -8,7 +8,7 @@ use kernel::hal::Core;
 use super::{
     super::{
         class::{Class, Fault},
-        constants::{PROC_NULL, UNDEFINED},
+        constants::{GROUP_NULL, PROC_NULL, UNDEFINED},
         handles::Handle,
         state::Here,
     },
@@ -219,9 +219,6 @@ pub(crate) unsafe fn group_free<C: Core>(here: &Here<'_, '_, '_, C>, group: *mut
         here.groups.borrow_mut().remove(handle).ok_or(Class::GROUP)?;
     }
     // SAFETY: see above.
-    unsafe { group.write(NULL) };
+    unsafe { group.write(GROUP_NULL) };
     Ok(())
 }
-
-/// No group.
-const NULL: Handle = 0x108;

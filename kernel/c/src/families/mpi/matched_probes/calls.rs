@@ -13,7 +13,6 @@ use super::{
         class::{Class, Fault},
         collective::blocks::Block,
         communicators::Communicator,
-        constants::COMM_SELF,
         contexts,
         engine::{DONE, Outcome, Pending},
         handles::Handle,
@@ -106,7 +105,7 @@ pub(crate) unsafe fn receive_found<C: Core>(
         let handle = message.read();
         here.session.before_waiting();
         let ended = if handle == NO_PROC {
-            Request::new(here.communicator(COMM_SELF)?, What::Nobody, Some(Pending::over(Ok(DONE))))
+            Request::new(None, What::Nobody, Some(Pending::over(Ok(DONE))))
         } else {
             let Found { comm, arrival } = here.found.borrow_mut().remove(handle).ok_or(Class::REQUEST)?;
             Request::new(comm, What::Receive, Some(Pending::over(receive(&block, arrival))))

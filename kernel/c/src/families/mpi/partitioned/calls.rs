@@ -8,6 +8,7 @@ use kernel::hal::Core;
 use super::{
     super::{
         class::{Class, Fault},
+        engine::Pending,
         handles::Handle,
         messages::{CMessage, Mode, Peer, named},
         requests::{Request, Start, What},
@@ -37,7 +38,12 @@ pub(crate) unsafe fn make<C: Core>(
         if message.tag.is_none() {
             return Err(Fault::new(Class::TAG, "a partitioned message has one tag"));
         }
-        message.block.count *= parts;
+        let block = &mut message.block;
+        block.count = block.count.checked_mul(parts).ok_or(Class::COUNT)?;
+        let len_bytes = block.count.checked_mul(block.datatype.size());
+        if len_bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+            return Err(Fault::new(Class::COUNT, "all partitions together are too long"));
+        }
         let what = match (mode, message.peer) {
             (Mode::Receive, Peer::Nobody) => What::Nobody,
             (Mode::Receive, _) => What::Receive,
@@ -58,48 +64,82 @@ pub(crate) unsafe fn make<C: Core>(
     work().map_err(|fault: Fault| unsafe { named(fault.on_comm(handle), name) })
 }
 
-/// One end of a message in parts, and whether it is active.
-fn partitioned<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    request: Handle,
-    receives: bool,
-) -> Result<(Rc<Partitioned>, bool), Fault> {
-    let known = here.known(request)?.ok_or(Class::REQUEST)?;
+/// One end of a message in parts, and what was begun of it, if it is active.
+fn partitioned(known: &Request, receives: bool) -> Result<(Rc<Partitioned>, Option<Rc<Pending>>), Fault> {
     match known.start.as_deref() {
-        Some(Start::Partitioned(of)) if of.receives() == receives => Ok((of.clone(), known.pending.is_some())),
+        Some(Start::Partitioned(of)) if of.receives() == receives => Ok((of.clone(), known.pending.clone())),
         _ => Err(Fault::new(Class::REQUEST, "it is not of a partitioned message of this kind")),
     }
+}
+
+/// Says that parts can be sent.
+fn make_ready<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    request: Handle,
+    parts: impl IntoIterator<Item = i32>,
+) -> Result<(), Fault> {
+    let known = here.known(request)?.ok_or(Class::REQUEST)?;
+    let work = || {
+        let (of, pending) = partitioned(&known, false)?;
+        if pending.is_none() {
+            return Err(Fault::new(Class::REQUEST, "start it first"));
+        }
+        parts.into_iter().try_for_each(|part| of.make_ready(part))?;
+        Ok(here.engine.step(false)?)
+    };
+    work().map_err(|fault| known.blame(fault))
+}
+
+/// A part can be sent.
+pub(crate) unsafe fn pready<C: Core>(here: &Here<'_, '_, '_, C>, part: i32, request: Handle) -> Result<(), Fault> {
+    make_ready(here, request, [part])
 }
 
 /// Parts from one to another can be sent.
 pub(crate) unsafe fn pready_range<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    [low, high]: [i32; 2],
+    low: i32,
+    high: i32,
     request: Handle,
 ) -> Result<(), Fault> {
-    let (of, is_active) = partitioned(here, request, false)?;
-    if !is_active {
-        return Err(Fault::new(Class::REQUEST, "start it first"));
-    }
-    for part in low..=high {
-        of.make_ready(usize::try_from(part).unwrap_or(usize::MAX))?;
-    }
-    here.engine.step(false)?;
-    Ok(())
+    make_ready(here, request, low..=high)
 }
 
-/// Whether a part has come.
+/// Parts of a list can be sent.
+pub(crate) unsafe fn pready_list<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    count: i32,
+    parts: *const i32,
+    request: Handle,
+) -> Result<(), Fault> {
+    let known = here.known(request)?.ok_or(Class::REQUEST)?;
+    let count = usize::try_from(count);
+    let count = count.map_err(|_| known.blame(Fault::new(Class::ARG, "a list of less than no partitions")))?;
+    // SAFETY: pointers are the program's, as the standard of MPI has them.
+    make_ready(here, request, (0..count).map(|at| unsafe { parts.add(at).read() }))
+}
+
+/// Whether a part has come: of what is not active, all have.
 pub(crate) unsafe fn parrived<C: Core>(
     here: &Here<'_, '_, '_, C>,
     request: Handle,
     part: i32,
     flag: *mut i32,
 ) -> Result<(), Fault> {
-    let (of, is_active) = partitioned(here, request, true)?;
     here.session.before_waiting();
     here.engine.step(false)?;
-    let has_come = of.has_come(usize::try_from(part).unwrap_or(usize::MAX))?;
+    let has_come = match here.known(request)? {
+        None => true,
+        Some(known) => {
+            let work = || {
+                let (of, pending) = partitioned(&known, true)?;
+                let has_come = of.has_come(part)?;
+                Ok(has_come || pending.is_none_or(|pending| pending.is_over()))
+            };
+            work().map_err(|fault| known.blame(fault))?
+        }
+    };
     // SAFETY: pointers are the program's, as the standard of MPI has them.
-    unsafe { flag.write((has_come || !is_active || of.key().is_none()).into()) };
+    unsafe { flag.write(has_come.into()) };
     Ok(())
 }

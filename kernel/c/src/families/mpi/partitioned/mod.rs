@@ -25,20 +25,28 @@ use super::{
     messages::{Message, Mode, Peer},
 };
 
-/// Bytes in front of a part: where it begins, and how many bytes there are of all parts.
-const HEAD_BYTES: usize = 16;
+/// Bytes in front of a part: where it begins, how many bytes there are of all parts, and how many messages.
+const HEAD_BYTES: usize = 24;
 
-/// Bytes of an offer: communicator, tag, channel.
-const OFFER_BYTES: usize = 12;
+/// Bytes of an offer: communicator, tag, channel, and how many bytes are received.
+const OFFER_BYTES: usize = 20;
 
 /// Whose messages meet: the other end's rank of the world, the communicator and the tag.
 type Key = (usize, u32, u32);
+
+/// How parts go from the one end to the other.
+#[derive(Clone, Copy)]
+struct Channel {
+    number: u32,
+    /// How many bytes are received.
+    len_bytes: u64,
+}
 
 /// Sends of this rank that know no channel yet, and offers that met no send, in the order in which they were made.
 #[derive(Default)]
 pub(crate) struct Offers {
     sends: RefCell<Vec<(Key, Rc<Partitioned>)>>,
-    offers: RefCell<Vec<(Key, u32)>>,
+    offers: RefCell<Vec<(Key, Channel)>>,
     /// The next offer, while a send waits for one.
     next: RefCell<Option<Rc<Pending>>>,
     /// Channels of this rank's receives so far.
@@ -50,7 +58,7 @@ pub(crate) struct Partitioned {
     /// All parts.
     message: Message,
     parts: usize,
-    channel: Cell<Option<u32>>,
+    channel: Cell<Option<Channel>>,
     /// Of each part: whether it is ready, or how many of its bytes have come.
     state: RefCell<Vec<usize>>,
 }
@@ -77,17 +85,18 @@ impl Offers {
     /// A receive was made: its sender is told.
     fn offer<C: Core>(&self, engine: &Engine<'_, C>, receive: &Partitioned) -> Result<(), Error> {
         let Some((from, context, tag)) = receive.key() else { return Ok(()) };
-        let channel = self.channels.get() % TAG_LIMIT + 1;
-        self.channels.set(channel);
-        receive.channel.set(Some(channel));
-        let offer = [context, tag, channel].map(u32::to_le_bytes).concat();
+        let number = self.channels.get() % TAG_LIMIT + 1;
+        self.channels.set(number);
+        let len_bytes = receive.message.block.len_bytes() as u64;
+        receive.channel.set(Some(Channel { number, len_bytes }));
+        let offer = [context, tag, number, len_bytes as u32, (len_bytes >> 32) as u32].map(u32::to_le_bytes).concat();
         engine.send(&offer, from, contexts::of_offers(), false)?;
         Ok(())
     }
 
-    /// Takes the offers that have come.
-    fn take<C: Core>(&self, engine: &Engine<'_, C>) -> Result<(), Fault> {
-        loop {
+    /// Takes the offers that have come, until a send has its own. Says whether it may still come.
+    fn take<C: Core>(&self, engine: &Engine<'_, C>, send: &Partitioned) -> Result<bool, Fault> {
+        while send.channel.get().is_none() {
             let next = self.next.take();
             let next = match next {
                 Some(next) => next,
@@ -95,11 +104,15 @@ impl Offers {
             };
             let Some(outcome) = next.outcome() else {
                 *self.next.borrow_mut() = Some(next);
-                return Ok(());
+                return Ok(true);
             };
+            if next.is_cancelled() {
+                return Ok(false);
+            }
             let envelope = outcome?;
-            if let [context, tag, channel] = words(&next.take_message()).collect::<Vec<_>>()[..] {
-                let key = (envelope.source, context, tag);
+            if let [context, tag, number, low, high] = words(&next.take_message()).collect::<Vec<_>>()[..] {
+                let len_bytes = u64::from(high) << 32 | u64::from(low);
+                let (key, channel) = ((envelope.source, context, tag), Channel { number, len_bytes });
                 let mut sends = self.sends.borrow_mut();
                 match sends.iter().position(|(wanted, _)| *wanted == key) {
                     Some(at) => sends.remove(at).1.channel.set(Some(channel)),
@@ -107,6 +120,7 @@ impl Offers {
                 }
             }
         }
+        Ok(true)
     }
 }
 
@@ -131,8 +145,9 @@ impl Partitioned {
     }
 
     /// Says that a part can be sent.
-    fn make_ready(&self, part: usize) -> Result<(), Fault> {
-        match self.state.borrow_mut().get_mut(part) {
+    fn make_ready(&self, part: i32) -> Result<(), Fault> {
+        let mut state = self.state.borrow_mut();
+        match usize::try_from(part).ok().and_then(|part| state.get_mut(part)) {
             Some(ready) if *ready == 0 => *ready = 1,
             Some(_) => return Err(Fault::new(Class::ARG, format!("partition {part} is ready already"))),
             None => return Err(self.no_part(part)),
@@ -140,13 +155,13 @@ impl Partitioned {
         Ok(())
     }
 
-    /// Whether all of a part has come.
-    fn has_come(&self, part: usize) -> Result<bool, Fault> {
-        let state = self.state.borrow();
-        state.get(part).map(|come| *come == self.part_bytes()).ok_or_else(|| self.no_part(part))
+    /// Whether all of a part has come. One of no bytes has when all have.
+    fn has_come(&self, part: i32) -> Result<bool, Fault> {
+        let come = usize::try_from(part).ok().and_then(|part| self.state.borrow().get(part).copied());
+        come.map(|come| come > 0 && come == self.part_bytes()).ok_or_else(|| self.no_part(part))
     }
 
-    fn no_part(&self, part: usize) -> Fault {
+    fn no_part(&self, part: i32) -> Fault {
         Fault::new(Class::ARG, format!("partition {part} of {}", self.parts))
     }
 
@@ -166,7 +181,7 @@ impl Partitioned {
             // SAFETY: the caller says so.
             engine.spawn(alloc::boxed::Box::pin(async move { unsafe { own.receive(&engine_of_work, key).await } }))
         } else {
-            let mut sent = vec![None; self.parts];
+            let mut sent = vec![None; self.parts.max(1)];
             engine.spawn(alloc::boxed::Box::pin(poll_fn(move |_| {
                 // SAFETY: the caller says so.
                 match unsafe { own.send(&engine_of_work, &offers, key.0, &mut sent) } {
@@ -187,22 +202,27 @@ impl Partitioned {
         engine: &Engine<'_, C>,
         offers: &Offers,
         to: usize,
-        sent: &mut [Option<Rc<Pending>>],
+        sent: &mut Vec<Option<Rc<Pending>>>,
     ) -> Result<bool, Fault> {
-        if self.channel.get().is_none() {
-            offers.take(engine)?;
+        if !offers.take(engine, self)? {
+            return Ok(true);
         }
         let Some(channel) = self.channel.get() else { return Ok(false) };
-        let (block, part_bytes) = (&self.message.block, self.part_bytes());
+        let (block, state) = (&self.message.block, self.state.borrow());
+        let len_bytes = block.len_bytes();
+        // Where there are no parts, or there is no room for them, only a head says so, once all are ready.
+        let is_head = self.parts == 0 || len_bytes as u64 != channel.len_bytes;
+        let (number, part_bytes) = if is_head { (1, 0) } else { (self.parts, self.part_bytes()) };
+        sent.truncate(number);
         for (part, sent) in sent.iter_mut().enumerate() {
-            if sent.is_none() && self.state.borrow()[part] != 0 {
+            let is_ready = if is_head { state.iter().all(|ready| *ready != 0) } else { state[part] != 0 };
+            if sent.is_none() && is_ready {
                 let from = part * part_bytes;
-                let mut bytes = vec![0; HEAD_BYTES + part_bytes];
-                bytes[..8].copy_from_slice(&(from as u64).to_le_bytes());
-                bytes[8..HEAD_BYTES].copy_from_slice(&(block.len_bytes() as u64).to_le_bytes());
+                let mut bytes = [from, len_bytes, number].map(|word| (word as u64).to_le_bytes()).concat();
+                bytes.resize(HEAD_BYTES + part_bytes, 0);
                 // SAFETY: the caller says so.
                 unsafe { block.datatype.flat().pack_from(block.address, block.count, from, &mut bytes[HEAD_BYTES..]) };
-                *sent = Some(engine.send(&bytes, to, contexts::of_channel(channel), false)?);
+                *sent = Some(engine.send(&bytes, to, contexts::of_channel(channel.number), false)?);
             }
         }
         let mut are_over = true;
@@ -226,21 +246,24 @@ impl Partitioned {
     ) -> Result<Envelope, Fault> {
         let (block, part_bytes) = (&self.message.block, self.part_bytes());
         let len_bytes = block.len_bytes();
-        let channel = contexts::of_channel(self.channel.get().unwrap_or(0));
-        let mut come = 0;
-        while come < len_bytes {
+        let channel = contexts::of_channel(self.channel.get().map_or(0, |channel| channel.number));
+        let (mut come, mut number) = (0, 1);
+        while come < number {
             let part = engine.receive_own(HEAD_BYTES + len_bytes, Source::Rank(from), Tag::Is(channel))?;
             End(part.clone()).await?;
+            if part.is_cancelled() {
+                return Ok(DONE);
+            }
             let bytes = part.take_message();
             let (head, bytes) = bytes.split_at(HEAD_BYTES.min(bytes.len()));
-            let [at, of] = longs(head).collect::<Vec<_>>()[..] else { continue };
+            let [at, of, all] = longs(head).collect::<Vec<_>>()[..] else { continue };
+            (come, number) = (come + 1, all);
             if of != len_bytes {
                 let why = format!("{of} bytes are sent in partitions, and {len_bytes} received");
                 return Err(Fault::new(Class::TRUNCATE, why));
             }
             // SAFETY: the caller says so.
             unsafe { block.datatype.flat().unpack_at(bytes, block.address, block.count, at) };
-            come += bytes.len();
             for (part, state) in self.state.borrow_mut().iter_mut().enumerate() {
                 let (start, end) = (part * part_bytes, (part + 1) * part_bytes);
                 *state += end.min(at + bytes.len()).saturating_sub(start.max(at));

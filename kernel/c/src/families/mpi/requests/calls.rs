@@ -8,7 +8,7 @@ use kernel::hal::Core;
 use super::{
     super::{
         class::{Class, Fault},
-        constants::{COMM_SELF, UNDEFINED},
+        constants::UNDEFINED,
         engine::{DONE, Pending},
         handles::Handle,
         state::Here,
@@ -280,11 +280,12 @@ pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut H
     match &known.what {
         What::Collective => Err(Fault::new(Class::REQUEST, "operations of all cannot be cancelled")),
         What::General(general) => general.cancel(known.is_over()),
-        what => {
+        _ => {
             let Some(pending) = &known.pending else { return Ok(()) };
             here.engine.cancel(pending);
-            if matches!(what, What::Send) && !pending.is_over() {
-                // Too late. It is complete all the same, whatever its receiver does: the message was copied.
+            if pending.is_buffered() && !pending.is_over() {
+                // Too late. It is complete all the same, whatever its receiver does: the message was copied. A synchronous one
+                // still waits for its receive.
                 if let Some(request) = here.requests.borrow_mut().get_mut(handle) {
                     request.pending = Some(Pending::over(Ok(DONE)));
                 }
@@ -301,17 +302,17 @@ pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Ha
     if known.pending.is_some() {
         return Err(Fault::new(Class::REQUEST, "it was started before, and not completed"));
     }
-    let start = known.start.ok_or_else(|| Fault::new(Class::REQUEST, "it is not persistent"))?;
+    let start = known.start.as_ref().ok_or_else(|| Fault::new(Class::REQUEST, "it is not persistent"))?;
     // SAFETY: see above.
     let (declared, pending) = unsafe {
-        match &*start {
+        match &**start {
             Start::Message(message) => (here.declare_message_begin(message), here.begin(message)),
             Start::Collective(plan) => (here.declare_collective_begin(plan), here.begin_collective(plan)),
             Start::Partitioned(of) => (None, Ok(of.begin(&here.engine, &here.partitioned))),
         }
     };
     let pending = pending.inspect_err(|_| here.declare_end(declared));
-    let pending = pending.map_err(|fault| fault.on_comm(known.comm.handle.get()))?;
+    let pending = pending.map_err(|fault| known.blame(fault))?;
     if let Some(request) = here.requests.borrow_mut().get_mut(handle) {
         (request.pending, request.declared) = (Some(pending), declared);
     }
@@ -341,7 +342,7 @@ pub(crate) unsafe fn grequest_start<C: Core>(
     // SAFETY: see above.
     unsafe {
         let general = What::General(Rc::new(General::new(query, free, cancel, extra)));
-        let made = Request::new(here.communicator(COMM_SELF)?, general, Some(Rc::<Pending>::default()));
+        let made = Request::new(None, general, Some(Rc::<Pending>::default()));
         request.write(here.new_request(made));
     }
     Ok(())

@@ -38,7 +38,8 @@ pub(crate) enum Start {
 /// A request.
 #[derive(Clone)]
 pub(crate) struct Request {
-    comm: Rc<Communicator>,
+    /// None of what belongs to no communicator.
+    comm: Option<Rc<Communicator>>,
     what: What,
     /// Nothing while it is not active.
     pub(crate) pending: Option<Rc<Pending>>,
@@ -48,8 +49,8 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn new(comm: Rc<Communicator>, what: What, pending: Option<Rc<Pending>>) -> Self {
-        Self { comm, what, pending, start: None, declared: None }
+    pub(crate) fn new(comm: impl Into<Option<Rc<Communicator>>>, what: What, pending: Option<Rc<Pending>>) -> Self {
+        Self { comm: comm.into(), what, pending, start: None, declared: None }
     }
 
     pub(crate) fn declared_as(self, declared: Option<u64>) -> Self {
@@ -60,9 +61,14 @@ impl Request {
         Self { start: Some(Rc::new(start)), ..self }
     }
 
+    /// The same as an error of its communicator, if it has one.
+    pub(crate) fn blame(&self, fault: Fault) -> Fault {
+        self.comm.iter().fold(fault, |fault, comm| fault.on_comm(comm.handle.get()))
+    }
+
     /// Whether it keeps this communicator busy.
     pub(crate) fn is_under_way_on(&self, comm: &Rc<Communicator>) -> bool {
-        Rc::ptr_eq(&self.comm, comm) && !self.is_over()
+        self.comm.as_ref().is_some_and(|of| Rc::ptr_eq(of, comm)) && !self.is_over()
     }
 
     fn is_over(&self) -> bool {
@@ -77,10 +83,12 @@ impl Request {
             (Some(Err(fault)), _) => (Status::empty().with_error(fault.class), Err(fault)),
             (Some(Ok(_)), What::General(general)) => general.query(),
             (Some(Ok(_)), _) if pending.is_cancelled() => (Status::empty().cancelled(true), Ok(())),
-            (Some(Ok(envelope)), What::Receive) => (status_of(&self.comm, &envelope), Ok(())),
+            (Some(Ok(envelope)), What::Receive) => {
+                (self.comm.as_ref().map_or_else(Status::empty, |comm| status_of(comm, &envelope)), Ok(()))
+            }
             (Some(Ok(_)), What::Nobody) => (Status::of_nobody(), Ok(())),
             (Some(Ok(_)), What::Send | What::Collective) => (Status::empty(), Ok(())),
         };
-        (status, result.map_err(|fault| fault.on_comm(self.comm.handle.get())))
+        (status, result.map_err(|fault| self.blame(fault)))
     }
 }

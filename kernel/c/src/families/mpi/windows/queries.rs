@@ -1,7 +1,7 @@
 //! What programs say and ask of windows beside their use: names, attributes, groups, error handlers.
 
 use alloc::ffi::CString;
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 
 use kernel::hal::Core;
 
@@ -47,11 +47,8 @@ pub(super) unsafe fn set_name<C: Core>(
     name: *const c_char,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
-        if name.is_null() {
-            return Err(Fault::new(Class::ARG, "the name is a null pointer"));
-        }
         // SAFETY: see above.
-        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+        let name = unsafe { errors::read_text(name)? }.to_bytes();
         *window.name.borrow_mut() = CString::new(&name[..name.len().min(NAME_BYTES - 1)]).unwrap_or_default();
         Ok(())
     })
