@@ -20,7 +20,19 @@ int main(void)
     MPI_Errhandler errhandler;
     MPI_Info info;
     int flag, number, me, size, length = 0;
-    char name[MPI_MAX_PSET_NAME_LEN], text[32];
+    char name[MPI_MAX_PSET_NAME_LEN], text[MPI_MAX_PROCESSOR_NAME];
+    /* To begin a session is local: nobody else does here. */
+    MPI_Get_processor_name(text, &number);
+    if (strcmp(text, "core 0") == 0) {
+        EQUAL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), MPI_SUCCESS);
+        MPI_Group_from_session_pset(session, "mpi://SELF", &own);
+        EQUAL(MPI_Comm_create_from_group(own, "first", MPI_INFO_NULL, MPI_ERRORS_RETURN, &alone), MPI_SUCCESS);
+        MPI_Comm_rank(alone, &me);
+        EQUAL(me, 0);
+        MPI_Group_free(&own);
+        MPI_Comm_free(&alone);
+        MPI_Session_finalize(&session);
+    }
     MPI_Session_create_errhandler(handler, &errhandler);
     MPI_Session_init(MPI_INFO_NULL, errhandler, &session);
     MPI_Errhandler_free(&errhandler);

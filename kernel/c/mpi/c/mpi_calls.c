@@ -12,6 +12,7 @@ const struct atoll_mpi *atoll_mpi_table(void)
 }
 
 #define SERVICE(name, parameters, ...)
+#define SERVICE0(name)
 #define CALL(name, parameters, ...)                                        \
     int PMPI_##name parameters                                             \
     {                                                                      \

@@ -1,7 +1,19 @@
-/* MPI: infos of sessions. */
+/* MPI: how sessions begin, and their infos. */
 
 #include <atoll/mpi.h>
 #include <stdio.h>
+
+/* A program that has sessions opens its messages when it starts, where all ranks are: to begin a session is local. */
+__attribute__((constructor)) static void open_messages(void)
+{
+    ATOLL(session_open);
+}
+
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    return ATOLL(session_init, info, errhandler, session);
+}
+ATOLL_BOTH(Session_init);
 
 int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {

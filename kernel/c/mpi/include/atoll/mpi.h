@@ -65,6 +65,7 @@ struct atoll_mpi_collective {
 #define SERVICE(name, parameters, ...) int (*name)(void *context, ATOLL_ALL parameters);
 #define CALL SERVICE
 #define CALL0(name) int (*name)(void *context);
+#define SERVICE0 CALL0
 
 struct atoll_mpi {
     uint32_t bytes;
@@ -76,6 +77,7 @@ struct atoll_mpi {
 #undef SERVICE
 #undef CALL
 #undef CALL0
+#undef SERVICE0
 
 /* The table, once it has been seen that both sides have the same one. */
 const struct atoll_mpi *atoll_mpi_table(void);

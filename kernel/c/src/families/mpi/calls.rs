@@ -188,6 +188,7 @@ table! {
     pready_range = partitioned::calls::pready_range[low: i32, high: i32, request: Handle];
     pready_list = partitioned::calls::pready_list[count: i32, parts: *const i32, request: Handle];
     parrived = partitioned::calls::parrived[request: Handle, part: i32, flag: *mut i32];
+    session_open = sessions::session_open[];
     session_init = sessions::session_init[info: Handle, handler: Handle, session: *mut Handle];
     session_finalize = sessions::session_finalize[session: *mut Handle];
     session_create_errhandler = errors::calls::session_create_errhandler[function: usize, handler: *mut Handle];

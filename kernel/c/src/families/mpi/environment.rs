@@ -39,7 +39,11 @@ pub(super) fn open<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
 
 /// Refuses what is called before that.
 pub(super) fn check_open<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
-    if here.messages.borrow().is_some() { Ok(()) } else { Err(Fault::new(Class::OTHER, "call MPI_Session_init first")) }
+    if here.messages.borrow().is_some() {
+        Ok(())
+    } else {
+        Err(Fault::new(Class::OTHER, "call MPI_Init or MPI_Session_init first"))
+    }
 }
 
 pub(super) unsafe fn init_thread<C: Core>(

@@ -49,7 +49,11 @@ unsafe fn meeting(text: *const c_char) -> Result<u32, Fault> {
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-/// Collective over all ranks where nothing else has begun MPI before.
+/// Opens messages when a program with sessions starts: all ranks are there.
+pub(super) unsafe fn session_open<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
+    environment::open(here).map_err(|fault| fault.of_function("session_init"))
+}
+
 pub(super) unsafe fn session_init<C: Core>(
     here: &Here<'_, '_, '_, C>,
     _info: Handle,
@@ -57,7 +61,6 @@ pub(super) unsafe fn session_init<C: Core>(
     session: *mut Handle,
 ) -> Result<(), Fault> {
     let handler = errors::calls::checked(here, handler, Of::Session)?;
-    environment::open(here)?;
     // SAFETY: see above.
     unsafe { session.write(here.sessions.borrow_mut().insert(handler)) };
     Ok(())
