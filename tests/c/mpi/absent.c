@@ -3,6 +3,13 @@
 #include "../check.h"
 #include <mpi.h>
 
+static int heard;
+
+static void handler(MPI_File *file, int *code, ...)
+{
+    heard = *file == MPI_FILE_NULL ? *code : -1;
+}
+
 int main(int argc, char **argv)
 {
     MPI_T_pvar_session session;
@@ -49,6 +56,21 @@ int main(int argc, char **argv)
     } else {
         EQUAL(MPI_Comm_spawn_multiple(2, NULL, NULL, NULL, NULL, 0, MPI_COMM_WORLD, &comm, NULL), MPI_ERR_SPAWN);
     }
+    /* Files return errors, unless their handler says something else. */
+    MPI_File file;
+    MPI_Errhandler errhandler;
+    EQUAL(MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(file == MPI_FILE_NULL);
+    MPI_File_get_errhandler(MPI_FILE_NULL, &errhandler);
+    CHECK(errhandler == MPI_ERRORS_RETURN);
+    MPI_File_create_errhandler(handler, &errhandler);
+    EQUAL(MPI_File_set_errhandler(MPI_FILE_NULL, errhandler), MPI_SUCCESS);
+    MPI_Errhandler_free(&errhandler);
+    MPI_File_delete("x", MPI_INFO_NULL);
+    EQUAL(heard, MPI_ERR_UNSUPPORTED_OPERATION);
+    MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO);
+    EQUAL(heard, MPI_ERR_IO);
+    EQUAL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER);
     EQUAL(MPI_Lookup_name("a", MPI_INFO_NULL, port), MPI_ERR_NAME);
     EQUAL(MPI_Allgather(&number, 1, MPI_INT, &number, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
     EQUAL(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);

@@ -51,6 +51,11 @@ table! {
     comm_get_errhandler = errors::calls::comm_get_errhandler[comm: Handle, handler: *mut Handle];
     comm_call_errhandler = errors::calls::comm_call_errhandler[comm: Handle, code: i32];
     refuse = errors::calls::refuse[name: *const c_char, class: i32, comm: Handle];
+    file_create_errhandler = errors::calls::file_create_errhandler[function: usize, handler: *mut Handle];
+    file_set_errhandler = errors::calls::file_set_errhandler[file: Handle, handler: Handle];
+    file_get_errhandler = errors::calls::file_get_errhandler[file: Handle, handler: *mut Handle];
+    file_call_errhandler = errors::calls::file_call_errhandler[file: Handle, code: i32];
+    file_refuse = errors::calls::file_refuse[name: *const c_char];
     errhandler_free = errors::calls::errhandler_free[handler: *mut Handle];
 
     comm_size = queries::comm_size[comm: Handle, size: *mut i32];

@@ -116,6 +116,8 @@ pub(crate) enum On {
     Window(Handle),
     /// This session's.
     Session(Handle),
+    /// That of `MPI_FILE_NULL`.
+    File,
     /// This one, of a communicator that is not made yet.
     Handler(Handle),
 }
@@ -150,6 +152,11 @@ impl Fault {
     /// The same as an error of a communicator that was to have this handler, if it is nobody's yet.
     pub(crate) fn on_handler(self, handler: Handle) -> Self {
         if self.on == On::Nothing { Self { on: On::Handler(handler), ..self } } else { self }
+    }
+
+    /// The same as an error of files.
+    pub(crate) fn on_file(self) -> Self {
+        Self { on: On::File, ..self }
     }
 
     /// The same as an error of this session's.

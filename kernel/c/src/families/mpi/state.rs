@@ -17,7 +17,7 @@ use super::{
     datatypes::Datatypes,
     declarations::Declarations,
     engine::Engine,
-    errors::{Added, Handler},
+    errors::{self, Added, Handler},
     groups::Group,
     handles::{Handle, Kind, Slab},
     infos::Info,
@@ -52,6 +52,8 @@ pub(crate) struct Mpi<'r, C: Core> {
     pub(super) groups: RefCell<Slab<Rc<Group>>>,
     pub(super) requests: RefCell<Slab<Request>>,
     pub(super) partitioned: Rc<Offers>,
+    /// The error handler of `MPI_FILE_NULL`.
+    pub(super) file_handler: Cell<Handle>,
     /// Error handlers of sessions.
     pub(super) sessions: RefCell<Slab<Handle>>,
     /// Messages that a matched probe has found.
@@ -83,6 +85,7 @@ impl<'r, C: Core> Mpi<'r, C> {
             groups: RefCell::new(Slab::new(Kind::Group)),
             requests: RefCell::new(Slab::new(Kind::Request)),
             partitioned: Rc::default(),
+            file_handler: Cell::new(errors::RETURN),
             sessions: RefCell::new(Slab::new(Kind::Session)),
             found: RefCell::new(Slab::new(Kind::Message)),
             infos: RefCell::new(Slab::new(Kind::Info)),

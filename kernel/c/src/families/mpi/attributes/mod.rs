@@ -25,6 +25,7 @@ pub(crate) enum Of {
     Datatype,
     Window,
     Session,
+    File,
 }
 
 /// `MPI_*_NULL_COPY_FN` and `MPI_*_DUP_FN`; also `MPI_*_NULL_DELETE_FN`.

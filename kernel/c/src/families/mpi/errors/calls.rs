@@ -16,13 +16,15 @@ use super::{
         handles::Handle,
         state::Here,
     },
-    ARE_FATAL, Handler, function_name, read_text, write_text,
+    ARE_FATAL, Handler, RETURN, function_name, read_text, write_text,
 };
 
 /// Handlers that are always there.
 const NULL: Handle = 0x140;
 const ABORT: Handle = 0x142;
-const RETURN: Handle = 0x143;
+
+/// No file, which is all that there are.
+const FILE_NULL: Handle = 0x118;
 
 /// The longest text of an error, with its end.
 const TEXT_BYTES: usize = 512;
@@ -37,6 +39,7 @@ pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Faul
         On::Comm(comm) => (comm, here.communicator(comm).ok().map(|comm| comm.errhandler.get())),
         On::Window(window) => (window, here.windows.get(window).ok().map(|window| window.errhandler.get())),
         On::Session(session) => (session, here.sessions.borrow().get(session).copied()),
+        On::File => (FILE_NULL, Some(here.file_handler.get())),
         On::Handler(handler) => (COMM_NULL, Some(handler)),
         On::Nothing => (COMM_SELF, None),
     };
@@ -167,6 +170,7 @@ create! {
     comm_create_errhandler of Comm;
     session_create_errhandler of Session;
     win_create_errhandler of Window;
+    file_create_errhandler of File;
 }
 
 /// Another handle of a handler, to be freed.
@@ -223,6 +227,49 @@ pub(crate) unsafe fn refuse<C: Core>(
     // SAFETY: see above.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     Err(Fault::new(Class(class), "Atoll has nothing of the kind").on_comm(comm).of_function(&name))
+}
+
+/// Refuses what is not `MPI_FILE_NULL`: there are no files.
+fn check_file(file: Handle) -> Result<(), Fault> {
+    if file == FILE_NULL { Ok(()) } else { Err(Fault::from(Class::FILE).on_file()) }
+}
+
+pub(crate) unsafe fn file_set_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    file: Handle,
+    handler: Handle,
+) -> Result<(), Fault> {
+    check_file(file)?;
+    here.file_handler.set(checked(here, handler, Of::File).map_err(Fault::on_file)?);
+    Ok(())
+}
+
+pub(crate) unsafe fn file_get_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    file: Handle,
+    handler: *mut Handle,
+) -> Result<(), Fault> {
+    check_file(file)?;
+    // SAFETY: see above.
+    unsafe { handler.write(another(here, here.file_handler.get())) };
+    Ok(())
+}
+
+pub(crate) unsafe fn file_call_errhandler<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    file: Handle,
+    code: i32,
+) -> Result<(), Fault> {
+    check_file(file)?;
+    raise(here, "file_call_errhandler", Fault::from(Class(code)).on_file());
+    Ok(())
+}
+
+/// What wants a file.
+pub(crate) unsafe fn file_refuse<C: Core>(_: &Here<'_, '_, '_, C>, name: *const c_char) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    Err(Fault::new(Class::UNSUPPORTED_OPERATION, "Atoll has no files of MPI").on_file().of_function(&name))
 }
 
 pub(crate) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {

@@ -12,6 +12,7 @@ use super::{
 };
 
 pub(crate) const ARE_FATAL: Handle = 0x141;
+pub(crate) const RETURN: Handle = 0x143;
 
 /// A handler of the program's.
 #[derive(Clone, Copy)]
