@@ -42,6 +42,10 @@ pub(crate) struct Places {
     last: Option<(String, String)>,
     /// The first core that was said to run, and where its program is.
     running: Option<String>,
+    /// The code of both, once somebody has asked.
+    code: Option<Code>,
+    /// What was found out about addresses so far: each time takes a process that reads all that is known of the image.
+    frames: BTreeMap<u64, Vec<Frame>>,
 }
 
 /// An address in a report: the core, what it does there, and the words of its stack.
@@ -155,7 +159,8 @@ fn without_types(name: &str) -> String {
 impl Places {
     /// Places of guests that run this image.
     pub(crate) fn new(image: &Path) -> Self {
-        Self { image: image.into(), loaded: None, last: None, running: None }
+        let frames = BTreeMap::new();
+        Self { image: image.into(), loaded: None, last: None, running: None, code: None, frames }
     }
 
     /// The same, of a guest that loads this program.
@@ -214,18 +219,24 @@ impl Places {
     }
 
     /// For each spot, in words where it is, and where its program is.
-    fn look_up(&self, spots: &[&Spot<'_>]) -> Result<Vec<(String, Option<String>)>> {
-        let mut code = Code::default();
-        for (image, base) in self.images() {
-            code.add(&fs::read(image).context("cannot read the image")?, base)?;
-        }
+    fn look_up(&mut self, spots: &[&Spot<'_>]) -> Result<Vec<(String, Option<String>)>> {
+        let code = match self.code.take() {
+            Some(code) => code,
+            None => self.read_code()?,
+        };
         let paths: Vec<_> = spots.iter().map(|spot| code.path(spot)).collect();
-        let mut frames = BTreeMap::new();
+        self.code = Some(code);
+        let mut found = Vec::new();
         for (image, base) in self.images() {
-            let is_here = |address: &&u64| **address & LOADED == base;
-            let found = addresses_of(image, paths.iter().flatten().filter(is_here).map(|address| address - base))?;
-            frames.extend(found.into_iter().map(|(address, frames)| (address + base, frames)));
+            let is_new = |address: &&u64| **address & LOADED == base && !self.frames.contains_key(*address);
+            let new: BTreeSet<u64> = paths.iter().flatten().filter(is_new).map(|address| address - base).collect();
+            if !new.is_empty() {
+                let frames = addresses_of(image, new.into_iter())?;
+                found.extend(frames.into_iter().map(|(address, frames)| (address + base, frames)));
+            }
         }
+        self.frames.extend(found);
+        let frames = &self.frames;
         let root = workspace::root();
         let explain = |(spot, path): (&&Spot<'_>, &Vec<u64>)| {
             let of_program =
@@ -249,6 +260,14 @@ impl Places {
 }
 
 impl Places {
+    fn read_code(&self) -> Result<Code> {
+        let mut code = Code::default();
+        for (image, base) in self.images() {
+            code.add(&fs::read(image).context("cannot read the image")?, base)?;
+        }
+        Ok(code)
+    }
+
     /// The image and what it loads, and where addresses in each begin.
     fn images(&self) -> impl Iterator<Item = (&Path, u64)> {
         [(&*self.image, 0)].into_iter().chain(self.loaded.as_deref().map(|program| (program, LOADED)))
@@ -262,7 +281,7 @@ fn ends(line: &str, core: &str) -> bool {
 }
 
 /// The code of an image, and of what it loads.
-#[derive(Default)]
+#[derive(Default, Debug)]
 struct Code {
     /// Functions by address: where each ends.
     functions: BTreeMap<u64, u64>,
