@@ -238,12 +238,14 @@ impl Notes {
         let (begin, end) = (notes.begin, notes.end);
         notes.first.get_or_insert(begin);
         let is_full = notes.polls > 0 || notes.looked.len() == LOOKED;
+        // The first looks are accesses; a wait begins behind them.
+        let since = notes.looked.iter().map(|look| look.end).max().unwrap_or(begin);
         match notes.looked.iter_mut().find(|look| (look.spot, look.mask) == (spot, mask)) {
             Some(look) if begin.saturating_sub(look.end) < POLL_CYCLES && look.value == value => {
-                if notes.polls == 0 {
-                    notes.waits_since = look.begin;
-                }
                 look.end = end;
+                if notes.polls == 0 {
+                    notes.waits_since = since;
+                }
                 notes.polls += 1;
                 return;
             }
@@ -398,7 +400,7 @@ mod tests {
             notes.lasts(5, Some(1_000_000), 1_000_005);
             notes.stored(board, 5, PLACE, u32::MAX, 1_000_005);
         };
-        let wait = "@trace 5 w 1 100 115 3 1 ok MPB".to_owned();
+        let wait = "@trace 5 w 1 105 115 3 1 ok MPB".to_owned();
         assert!(told(computes, false).contains(&wait));
         let asks_again_late = |notes: &mut Notes, board: &Board| {
             looks(notes, board);
@@ -421,7 +423,7 @@ mod tests {
             "@trace 5 l 2 0 2",
             "@trace 5 h 1 100 105 3 32 MPB get",
             "@trace 5 p 302 ffffffff MPB line 2 of core 3",
-            "@trace 5 w 1 100 135 3 2 ok MPB",
+            "@trace 5 w 1 105 135 3 2 ok MPB",
             "@trace 5 h 1 130 135 3 32 MPB get",
             "@trace 5 s 0 100 135 - 0 program",
         ];
@@ -435,7 +437,7 @@ mod tests {
         let cut_off = told(in_vain, true);
         assert_eq!(
             cut_off[2..],
-            ["@trace 3 h 1 100 105 - 4 MPB get", "@trace 3 o 0 100 - 0 s program", "@trace 3 o 1 100 - 0 w MPB"]
+            ["@trace 3 h 1 100 105 - 4 MPB get", "@trace 3 o 0 100 - 0 s program", "@trace 3 o 1 105 - 0 w MPB"]
         );
     }
 
