@@ -133,7 +133,6 @@ struct Look {
     spot: Spot,
     mask: u32,
     value: u64,
-    begin: u64,
     end: u64,
 }
 
@@ -254,7 +253,7 @@ impl Notes {
             None if is_full => notes.end_wait(limit, core, begin),
             None => {}
         }
-        notes.looked.push(Look { spot, mask, value, begin, end });
+        notes.looked.push(Look { spot, mask, value, end });
         let [load, ..] = spot.names();
         notes.did(limit, core, spot, load, bytes as u64, end);
     }
