@@ -3,6 +3,7 @@
 use super::{
     Chip, PageKind, System,
     cache::{LINE_BYTES, cut, line_of, put},
+    notes::mask,
 };
 use crate::Violation;
 
@@ -143,7 +144,7 @@ impl Chip {
             System::Memory { .. } | System::Mpb { .. } => {
                 let bytes = &value.to_le_bytes()[..len];
                 let system = self.mesh.write(core, physical, bytes, u32::MAX, &mut state.counts)?;
-                let mask = (((1_u64 << len) - 1) << (physical as usize % LINE_BYTES)) as u32;
+                let mask = mask(physical.into(), len);
                 self.mesh.notes.stored(&self.mesh.board, core, system, mask, self.mesh.now);
                 Ok(())
             }

@@ -18,7 +18,8 @@ const GAP_CYCLES: u64 = 500;
 /// Lines that a core may wait for at the same time.
 const LOOKED: usize = 8;
 
-/// What others can see a core load or store. The numbers are those that `hal` has for the same places of MPBs and registers.
+/// What is noted that a core loads or stores: bytes of MPBs and of memory that it does not cache, test-and-set registers, and
+/// interrupts. Accesses to cached pages are not noted. The numbers are those that `hal` has for the same places of MPBs and registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Spot {
     Line { owner: u32, line: u32 },
@@ -87,7 +88,7 @@ impl fmt::Display for Spot {
 }
 
 /// Bytes of a line, a bit for each.
-fn mask(address: u64, len: usize) -> u32 {
+pub(super) fn mask(address: u64, len: usize) -> u32 {
     (((1_u64 << len) - 1) << (address % LINE_BYTES as u64)) as u32
 }
 
