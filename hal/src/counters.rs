@@ -2,8 +2,8 @@
 //!
 //! The counters are part of the hardware abstraction because claims rest on them: that START touches no remote
 //! memory, that POST is one locked update per origin, that two backends do the same. What depends on timing (polls,
-//! TSR reads that found it taken, lines fetched into caches, evictions) is counted apart and never compared: even
-//! what a poll that succeeds reads, where a check looks at several peers' marks and stops at the first that it finds.
+//! TSR reads that found it taken, lines fetched into caches, evictions) is counted apart and never compared. So are the
+//! reads of a poll that succeeds: a check that looks at several peers' marks stops at the first that it finds.
 
 use core::{cell::Cell, ops::Sub};
 

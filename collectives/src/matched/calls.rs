@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{Comm, Error};
 
-/// Bytes behind a call that go in packets with it.
-const LONG_BYTES: usize = 512;
+/// The most bytes behind a call that go in packets with it.
+const MOST_IN_PACKETS: usize = 512;
 
 impl<C: Core> Comm<'_, C> {
     /// Says what answers the calls of others from now on, on the communicator of all ranks. To be said before any rank calls.
@@ -24,8 +24,8 @@ impl<C: Core> Comm<'_, C> {
         Ok(())
     }
 
-    /// Calls a rank of all ranks, which may be this one, behind what it was called before. Returns at once; the call is answered when
-    /// its receiver waits for something.
+    /// Queues a call for a rank of the world, this one included; calls to one rank arrive in the order in which they are made.
+    /// Returns at once; the call is answered when its receiver waits for something.
     ///
     /// # Errors
     /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
@@ -35,14 +35,15 @@ impl<C: Core> Comm<'_, C> {
         Ok(())
     }
 
-    /// The same with bytes behind what the call says. If they are long and for another rank, they go like a message whose sender
-    /// waits, at twice the speed of packets: then this returns when they are there, and the other one has to wait for something.
+    /// Queues a [`call`](Self::call) with `bytes` behind what the call itself says. If they are long and for another rank, they go
+    /// like a message whose sender waits, at twice the speed of packets: this then returns when they have arrived, for which
+    /// the receiver has to wait for something.
     ///
     /// # Errors
     /// As [`call`](Self::call); [`Error::TimedOut`] on a dying machine.
     pub fn call_with(&self, call: RemoteCall, bytes: &[u8]) -> Result<(), Error> {
         let RemoteCall { to, tag, bytes: head } = call;
-        if bytes.len() <= LONG_BYTES || to == self.rank() {
+        if bytes.len() <= MOST_IN_PACKETS || to == self.world_of().rank() {
             return self.call(RemoteCall { to, tag, bytes: [&head, bytes].concat() });
         }
         let world = self.world_of();

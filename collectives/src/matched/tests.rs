@@ -722,6 +722,24 @@ fn calls_are_answered_in_order_by_ranks_that_wait_for_something_else() {
     }
 }
 
+/// Ranks of calls are those of the world, on whatever communicator: here each rank calls itself by its rank there.
+#[test]
+fn long_calls_to_oneself_are_answered_on_a_communicator_of_some() {
+    run(&Machine::scc(4), |world| {
+        let messages = world.open_messages().unwrap();
+        let all = Rc::new(Summing::default());
+        world.answer_calls(Some(all.clone())).unwrap();
+        let (me, long) = (world.rank(), vec![9; 5000]);
+        let comm = world.split(Some(0), -(me as i32)).unwrap().unwrap();
+        assert_eq!(comm.rank(), 3 - me);
+        comm.call_with(RemoteCall { to: me, tag: 0, bytes: vec![7; 300] }, &long).unwrap();
+        comm.wait_for_calls(|| (!all.answers.borrow().is_empty()).then_some(())).unwrap();
+        assert_eq!(all.answers.take(), [(me, sum(&[vec![7; 300], long].concat()))]);
+        comm.free().unwrap();
+        messages.close().unwrap();
+    });
+}
+
 /// A rank waits for calls, short and long, while messages of their caller have taken all credits and more wait for some; it
 /// receives these only then.
 #[test]

@@ -1,4 +1,5 @@
-//! The one function family that prices operations. Nothing else in the simulator turns an operation into time.
+//! The one function family that prices operations. Nothing else in the simulator turns an operation into time, but
+//! for what goes over a cluster's engines (`network`).
 //!
 //! The formulas are those of the OC-Bcast paper (section 3.1, figure 2), with *d* the routers between the core and
 //! the MPB, register or memory controller that it talks to:

@@ -1,6 +1,6 @@
 //! The laboratory: measures again what papers publish, checks what is claimed of it, and draws the papers' figures.
 //!
-//! `cargo xtask bench`, `fidelity` and `figures` start it. It runs programs by `xtask sim` and `xtask run`, as anybody
+//! `cargo xtask bench`, `fidelity` and `figures` start it. It runs programs by `xtask sim`, `run` and `board`, as anybody
 //! would, and reads the lines that they print ([`xtask`]). It draws what `xtask` asks it to, too: heat maps and spectra.
 
 mod bench;

@@ -53,7 +53,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("notification::what_is_left_comes_at_the_end", "scc:3"),
 ];
 
-/// In which rooms how many calls of a kind are not named when they are left out of these programs. Those that are harmless here are needed by
+/// By module: how many calls of a kind the checker does not name when they are left out of these programs. Those that are harmless here are needed by
 /// another machine (caches that fetch pages, domains), by another order of the ranks, or by nobody. Which it is, has to be found out one by
 /// one; here they are kept from becoming more. What fails without being named is what the checker has to learn.
 const NOT_NAMED: &[(&str, Upkeep, Fate, usize)] = &[

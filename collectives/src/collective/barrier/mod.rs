@@ -8,11 +8,19 @@
 //! released. Cached memory has to be flushed: [`Comm::coherent_barrier`] and
 //! [`GroupBarrier::coherent_wait`] do that.
 //!
-//! **To add an algorithm.** On flags: a module whose function makes a `Schedule` from the members and
-//! a position (`tournament` is a short one), a variant of `algorithm::Algorithm` that calls it, a variant of [`Barrier`] and
-//! its arm in `Barrier::algorithm`, its name in `name`, an estimate in `fastest` if it may be the default, and a line in the
-//! lists of `checker`, of the in-kernel suite (`tests/src/group_barriers.rs`) and of the bench. Not on flags: a
-//! `Mechanism`, made in `group`.
+//! **To add an algorithm on flags.** The compiler asks for most of these:
+//!
+//! 1. a module whose function makes a `Schedule` from the members and a position (`tournament` is a short one);
+//! 2. a variant of `algorithm::Algorithm` that calls it, with the number of its flags (`slots`);
+//! 3. a variant of [`Barrier`], and arms in [`Barrier::fastest`], `Barrier::check` and `Barrier::algorithm`;
+//! 4. its name in `name`: the table or `numbered`, what `UNKNOWN` says is known, and `Display` if it has a number;
+//! 5. its time in `fastest::estimate`; in `fastest::candidates`, too, if it may be the default;
+//! 6. its name in the lists of `checker` (all schedules, proven), of `tests/src/group_barriers.rs` (in-kernel), of
+//!    `tests/tests/simulated/barriers.rs` (drains and invalidations), of `tests/tests/simulated/defaults.rs` (no default is much
+//!    slower), and of the laboratory's programs (`barrier.rs`, `rounds/barriers.rs`).
+//!
+//! One that is not on flags is a `Mechanism`, made in `group`, which also has its number among the `material` that ranks
+//! compare. A crate of a user's cannot add one: schedules are private to this module.
 
 mod algorithm;
 mod atomic_counters;

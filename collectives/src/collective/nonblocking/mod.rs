@@ -175,7 +175,7 @@ impl<'c, C: Messenger> Comm<'c, C> {
         operation: impl Combine<T> + 'static,
     ) -> Result<Request<'r, 'c, C, T>, Error> {
         self.check_call(|| Call::new(Collective::StartAllreduce).of::<T>().len(values.len()).combined(&operation))?;
-        let (element_bytes, cycles) = (size_of::<T>(), operation.cycles());
+        let (element_bytes, cycles) = (size_of::<T>().max(1), operation.cycles());
         if element_bytes > CHUNK_BYTES {
             return Err(Error::ElementTooLarge { len_bytes: element_bytes, limit_bytes: CHUNK_BYTES });
         }
@@ -183,8 +183,7 @@ impl<'c, C: Messenger> Comm<'c, C> {
         let data: Vec<u8> = cast_slice(values).to_vec();
         account_long_copy(self.hal(), data.len());
         let combine = Box::new(move |there: &mut [u8], operands: &[u8]| {
-            let size = element_bytes.max(1);
-            for (there, operand) in there.chunks_exact_mut(size).zip(operands.chunks_exact(size)) {
+            for (there, operand) in there.chunks_exact_mut(element_bytes).zip(operands.chunks_exact(element_bytes)) {
                 let read = |bytes: &[u8]| bytemuck::pod_read_unaligned(bytes);
                 there.copy_from_slice(bytemuck::bytes_of(&operation.combine(read(there), read(operand))));
             }
@@ -201,7 +200,6 @@ impl<'c, C: Messenger> Comm<'c, C> {
     pub fn start_barrier(&self) -> Result<Request<'_, 'c, C, u8>, Error> {
         self.check_call(|| Call::new(Collective::StartBarrier))?;
         let _span = self.hal().span(Span::new("start barrier"));
-        let kind = Kind::Allreduce { combine: Box::new(|_, _| ()), element_bytes: 0, cycles: 0 };
-        self.start(kind, &mut [], Vec::new(), "a non-blocking barrier, chunk")
+        self.start(Kind::Barrier, &mut [], Vec::new(), "a non-blocking barrier, chunk")
     }
 }

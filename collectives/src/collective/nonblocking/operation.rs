@@ -32,12 +32,14 @@ pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8])>;
 
 /// What an operation does with its chunks.
 pub(super) enum Kind {
+    /// One empty chunk.
+    Barrier,
     Broadcast {
         root: usize,
     },
-    /// Bytes of an element of the operands; 0 in a barrier.
     Allreduce {
         combine: Combine,
+        /// Bytes of an element of the operands, at least 1.
         element_bytes: usize,
         /// P54C cycles that one element takes.
         cycles: u64,
@@ -83,8 +85,8 @@ pub(super) struct Operation {
 /// Elements and bytes of a chunk of these elements.
 fn chunk_bytes(kind: &Kind) -> usize {
     match kind {
-        Kind::Broadcast { .. } => CHUNK_BYTES,
-        Kind::Allreduce { element_bytes, .. } => CHUNK_BYTES / element_bytes.max(&1) * element_bytes.max(&1),
+        Kind::Barrier | Kind::Broadcast { .. } => CHUNK_BYTES,
+        Kind::Allreduce { element_bytes, .. } => CHUNK_BYTES / element_bytes * element_bytes,
     }
 }
 
@@ -92,8 +94,8 @@ impl Operation {
     /// Begins an operation whose lines begin with line `line` of every MPB, and whose first chunk has number `first`.
     pub(super) fn new(kind: Kind, me: usize, size: usize, line: usize, first: u32, data: Vec<u8>) -> Self {
         let node = Node::of(me, size);
-        let is_barrier = matches!(kind, Kind::Allreduce { element_bytes: 0, .. });
-        let chunks = data.len().div_ceil(chunk_bytes(&kind)).max(usize::from(is_barrier)) as u32;
+        let fewest = usize::from(matches!(kind, Kind::Barrier));
+        let chunks = data.len().div_ceil(chunk_bytes(&kind)).max(fewest) as u32;
         let children = node.children.len();
         Self {
             kind,
@@ -136,7 +138,7 @@ impl Operation {
     fn contributes(&self) -> bool {
         match self.kind {
             Kind::Broadcast { root } => (self.me..self.node.end).contains(&root),
-            Kind::Allreduce { .. } => true,
+            Kind::Barrier | Kind::Allreduce { .. } => true,
         }
     }
 
@@ -145,7 +147,7 @@ impl Operation {
         let (first, end) = self.node.children[child];
         match self.kind {
             Kind::Broadcast { root } => (first..end).contains(&root),
-            Kind::Allreduce { .. } => true,
+            Kind::Barrier | Kind::Allreduce { .. } => true,
         }
     }
 
@@ -255,10 +257,11 @@ impl Operation {
         for contribution in self.contributions.iter_mut().filter_map(Option::take) {
             is_new = true;
             match &self.kind {
+                Kind::Barrier => {}
                 Kind::Broadcast { .. } => self.partial = contribution,
                 Kind::Allreduce { combine, element_bytes, cycles } => {
                     combine(&mut self.partial[..len], &contribution[..len]);
-                    hal.compute((len / element_bytes.max(&1)) as u64 * cycles);
+                    hal.compute((len / element_bytes) as u64 * cycles);
                 }
             }
         }

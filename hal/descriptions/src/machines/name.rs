@@ -20,7 +20,7 @@ pub struct Machine {
 pub enum Kind {
     /// The Intel SCC, 6×4 tiles with 2 cores, widened when more cores are asked for.
     Scc,
-    /// [`Scc`](Self::Scc) with software costs that are fitted to published times.
+    /// [`Scc`](Self::Scc) with a software cost that is fitted to published times.
     SccCalibrated,
     /// A mesh of tiles.
     Mesh {

@@ -1,5 +1,5 @@
-//! The papers, a room for each: its published numbers, what is run to measure them again, what is claimed, and its figures.
-//! A new paper is a new file here, and an entry of [`ALL`].
+//! The papers, a module for each: its published numbers, what is run to measure them again, what is claimed, and its figures.
+//! A new paper is a new module here, and an entry of [`ALL`]; `tests/papers/README.md` says step by step.
 
 mod oc_bcast;
 mod ours;

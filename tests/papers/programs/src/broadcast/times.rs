@@ -36,7 +36,7 @@ impl Times {
     /// All operations, in their order, on rank 0; nothing on others. Collective: all ranks have kept as many.
     ///
     /// # Errors
-    /// None that ranks which are there would meet.
+    /// Only on a dying machine.
     pub(crate) fn combine<C: Messenger>(mut self, comm: &Comm<'_, C>) -> Result<Vec<Span>, Error> {
         combine(comm, &mut self.0, u64::max)?;
         if comm.rank() != 0 {
@@ -56,7 +56,7 @@ impl Times {
 /// other ranks are left as anything.
 ///
 /// # Errors
-/// None that ranks which are there would meet.
+/// Only on a dying machine.
 pub(crate) fn combine<C: Messenger>(
     comm: &Comm<'_, C>,
     numbers: &mut [u64],

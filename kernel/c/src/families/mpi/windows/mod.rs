@@ -6,14 +6,15 @@
 //! follows from that:
 //!
 //! * the memory may be anywhere, of any length, static, on the stack, in the heap, attached later: nothing is copied to a twin, and
-//!   the model is `MPI_WIN_UNIFIED`, as on a machine with coherence;
+//!   the model is `MPI_WIN_UNIFIED`, as on a machine with coherence. Shared windows are the exception (`MPI_WIN_SEPARATE`);
 //! * all that is done to a part is done by one rank, one thing after the other: every accumulate is atomic, and those of one
 //!   origin are in order;
 //! * a target that computes without a call of MPI keeps its origins waiting, which the standard's section on progress allows.
 //!
 //! What goes to one target is done in order, so that one answer says that all before it is done: a flush costs one call and its
 //! answer, an unlock too. A lock is a call and a grant; with `MPI_Win_lock_all` only of those targets that are accessed. A post and
-//! a completion are one call each. The data of a put are copied when it is called: it is complete at its origin at once.
+//! a completion are one call each. A put's data, up to 512 bytes, are copied when it is called; a
+//! longer put returns when its target has the data. Either way it is complete at its origin then.
 
 pub(crate) mod access;
 mod arguments;

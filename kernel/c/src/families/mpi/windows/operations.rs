@@ -29,7 +29,7 @@ const NO_OP: Handle = 0x3D;
 
 /// What an operation waits for at its origin.
 enum Awaits {
-    /// Nothing: its data were copied.
+    /// Nothing: its data were copied, or have arrived.
     Nothing,
     /// The answer to a ticket.
     Answer(u32),
