@@ -41,7 +41,9 @@ pub const MAPPED_SLOTS: usize = 0x80 - 0x29;
 ///
 /// # Safety
 /// 1. `bytes` returns the same memory each time, wherever the value is moved to, as long as nothing else is called.
-/// 2. Nobody reaches this memory but through the value; if the value is forgotten, nobody ever does.
+/// 2. Nobody reaches this memory but through the value.
+/// 3. If the value is forgotten, the memory stays as it is for ever, and nobody ever reaches it: it is no memory that is lent to
+///    the value for a time.
 pub unsafe trait Exposable {
     /// The memory.
     fn bytes(&mut self) -> &mut [u8];
@@ -99,14 +101,14 @@ impl<T: Pod> DerefMut for Lines<T> {
     }
 }
 
-// SAFETY: 1. the elements of a vector stay where they are until it is changed; 2. they are its own.
+// SAFETY: 1. the elements of a vector stay where they are until it is changed; 2. and 3. they are its own.
 unsafe impl<T: Pod> Exposable for Lines<T> {
     fn bytes(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.lines)
     }
 }
 
-// SAFETY: 1. the elements of a vector stay where they are until it is changed; 2. they are its own.
+// SAFETY: 1. the elements of a vector stay where they are until it is changed; 2. and 3. they are its own.
 unsafe impl<T: Pod> Exposable for Vec<T> {
     fn bytes(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(self)

@@ -78,12 +78,12 @@
 //!
 //! | trait | promise | who relies on it |
 //! |---|---|---|
-//! | [`Exposable`](crate::Exposable) | always the same memory, which nobody reaches but through the value | `expose`, which lets other cores store there |
+//! | [`Exposable`](crate::Exposable) | always the same memory, which nobody reaches but through the value, and which stays if the value is forgotten | `expose`, which lets other cores store there |
 //! | [`ViewWindow`](crate::cached::ViewWindow) | what was touched is there; no view of the core overlaps another; slices exclude as above, where there is an account, until an access has ended | [`LocalView`](crate::LocalView), whose accesses are raw |
 //! | [`kit::CachedMemory`](crate::kit::CachedMemory) | the same of one core's hardware, and that no other value is that core | [`kit::HardwareCore`](crate::kit::HardwareCore), which is the window of its views |
 //! | [`kit::Hardware`](crate::kit::Hardware) | one account, always the same; nobody but the core on top calls it | the same, whose views, exposures and token are in that account |
 //! | [`kit::ExposedMemory`](crate::kit::ExposedMemory) | a region that is exposed leads to its memory until nobody reaches it any more | the same, whose exposures keep the memory |
-//! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent | `emulated::Emulated`, the hardware of an emulated core |
+//! | `emulated::Platform` | lines and words are shared memory; `shared_memory` is valid; slices are asked where memory is coherent; what is exposed is reached until it is concealed, and not after | `emulated::Emulated`, the hardware of an emulated core |
 //! | `emulated::PageWindow` | contents and twins of frames are memory of their own; a page that was taken away is fetched before it is accessed | the account of copies |
 //! | [`Pod`](crate::Pod) | any bytes are a value, none of it is padding | every copy |
 //!
@@ -92,7 +92,7 @@
 //! that end one, or an operation, behind its back (`ViewWindow::touch`, `end_access` and `release`, `ExposureHost::conceal`), that
 //! take a slice ([`as_slice`](crate::LocalView::as_slice), [`as_mut_slice`](crate::LocalView::as_mut_slice)), that put hardware or
 //! a program on top of what only their caller knows to be one core's (`emulated::Emulated::new`, `kernel::launch::run_on_core`), that
-//! look at what others use (`sim::end_on_faults`, a report's `Spot::here`), and that
+//! count on calls that nest (`sim::report_faults_of`), that look at what others use (a report's `Spot::here`), and that
 //! change what an address means, a cache holds, or a processor does (page tables, lookup tables, descriptor tables, the
 //! local APIC, interrupts, caches, the chip's registers). Each has a section *Safety*. What is called within operations
 //! only, such as a poll, is no part of the interface: a handler of interrupts could come in the middle.
@@ -101,8 +101,12 @@
 //!
 //! On bare metal every core has statics of its own; what vCPUs share lies in a section of the emulator's and is atomic or
 //! under a lock. `bare::private::Private` is `Sync` for that reason alone, and is used with the core's own handlers kept
-//! away. In the simulator all cores run on one thread, one at a time, and only change places within operations; what threads
+//! away. A core that waits tells the others a text, which has to be one of the image's constants: others have something else where a core has made a text.
+//! In the simulator all cores run on one thread, one at a time, and only change places within operations: *they share what is local to
+//! a thread, and their calls do not nest*. So nothing may be lent to a thread-local across an operation, as `scoped_thread_local!` does: the
+//! core that ends last would leave what belongs to another. No check can find that. What threads
 //! share there is the number of runs so far, which tells machines apart, and what a report of a fault needs. Where cores are
 //! threads of the host, `sim::report_faults_of` notes which core a thread is, for that thread alone: a handler of signals reads it
-//! only on the thread that it interrupts, and it is taken back before the core goes. Which threads are cores is under a
+//! only on the thread that it interrupts, and it is taken back before the core goes, since calls on a thread nest, and a simulated core is refused. Once faults are reported, only one
+//! thread simulates at a time, since a report reads the machine. Which threads are cores is under a
 //! lock, for which no handler waits.

@@ -25,7 +25,7 @@ pub use self::{
     core_hardware::{Emulated, EmulatedCore, Omit},
     line_cache::LineCache,
     page_window::{EXPOSED_POSITION, FetchUnit, PAGE_BYTES, PageWindow, WINDOW_BYTES},
-    platform::{Choice, Platform, WaitInfo},
+    platform::{Choice, Platform, WaitInfo, store_masked},
 };
 #[cfg(feature = "sim")]
 pub use self::{

@@ -45,7 +45,8 @@ pub(super) fn address_at(position: usize, core: CoreId) -> SharedAddress {
 ///    two frames, and contents and twins, have no byte in common.
 /// 3. Where pages [fault](Self::faults), a page that is accessed again after it was taken away is fetched before the
 ///    access is carried out.
-/// 4. Between [`exclude`](Self::exclude) and the end of what it returns, no other core reaches the copies but by views.
+/// 4. [`frames`](Self::frames) is always the same, at least 1, and frames are asked for below it only.
+/// 5. Between [`exclude`](Self::exclude) and the end of what it returns, no other core reaches the copies but by views.
 pub unsafe trait PageWindow {
     /// Keeps other cores that run at the same time out of the copies.
     type Exclusion;

@@ -1,6 +1,13 @@
 //! What an emulating backend has to provide.
 
-use core::{ops::Deref, ptr::NonNull};
+use core::{
+    ops::Deref,
+    ptr::NonNull,
+    sync::atomic::{
+        AtomicU32,
+        Ordering::{Relaxed, Release},
+    },
+};
 
 use crate::{
     CoreId, Home, Line, LineAddress, Reason, Region, SharedAddress, Topology, kind,
@@ -23,6 +30,13 @@ pub enum Choice {
     VictimPage,
     /// Which of the lines of a page is the victim.
     VictimLine,
+}
+
+/// Stores those bytes of a word whose bits in `mask` are set, and leaves the others, which views of a coherent machine may store
+/// to meanwhile. A store of bytes would race with accesses to the word.
+pub fn store_masked(word: &AtomicU32, new: u32, mask: u32) {
+    let kept = u32::from_ne_bytes([0, 1, 2, 3].map(|byte| if mask >> byte & 1 == 1 { 0 } else { 0xFF }));
+    let _ = word.fetch_update(Release, Relaxed, |word| Some(word & kept | new & !kept));
 }
 
 /// What to say of a core that waits, should the machine be stuck.
@@ -49,6 +63,8 @@ pub struct WaitInfo {
 ///    moment at which it takes effect, and panics if one of them excludes it.
 /// 5. [`with_slices`](Self::with_slices) leads all cores that share copies, or all of a coherent machine, to the same
 ///    account, one at a time.
+/// 6. What is [exposed](Self::expose) is reached under its region, by other cores only, until
+///    [`conceal`](Self::conceal) has returned `Ok`, and from then on by nobody.
 pub unsafe trait Platform: Topology + Registers + Signals + Hooks + 'static {
     /// Where private copies of cached memory live.
     type Window: PageWindow;
@@ -148,4 +164,19 @@ pub unsafe trait Platform: Topology + Registers + Signals + Hooks + 'static {
     ///
     /// The pointer is valid for `region.len_bytes()` bytes for as long as the machine exists, or the region is exposed.
     fn shared_memory(&self, region: Region<kind::Cached>) -> *mut u8;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_outside_the_mask_stay() {
+        for mask in 0..16 {
+            let word = AtomicU32::new(u32::from_ne_bytes([1, 2, 3, 4]));
+            store_masked(&word, u32::from_ne_bytes([5, 6, 7, 8]), mask);
+            let expected = [0, 1, 2, 3].map(|byte| if mask >> byte & 1 == 1 { 5 + byte } else { 1 + byte } as u8);
+            assert_eq!(word.into_inner().to_ne_bytes(), expected, "mask {mask:#b}");
+        }
+    }
 }

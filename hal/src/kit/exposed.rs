@@ -1,6 +1,6 @@
 //! Private memory that is exposed, and other cores' that is mapped.
 
-use core::ptr::NonNull;
+use core::{mem::ManuallyDrop, ptr::NonNull};
 
 use crate::{
     Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, Region, SharedAddress, Topology,
@@ -52,10 +52,12 @@ impl<H: Hardware> Expose for HardwareCore<H> {
             Err(error) => return Err(NotExposed { error, memory }),
         };
         let region = Region::new(SharedAddress::exposed(self.core(), offset), len_bytes);
+        // Should the hardware panic with others reaching it already, it stays.
+        let memory = ManuallyDrop::new(memory);
         // SAFETY: the memory is `Exposable`, and the exposure lets nobody reach it before it has been concealed.
         unsafe { self.hardware.expose(region, start) };
         // SAFETY: 1. just exposed as this region, of as many bytes; 2. concealed by this core only, and by nothing else.
-        let exposure = unsafe { Exposure::new(self, memory, region) };
+        let exposure = unsafe { Exposure::new(self, ManuallyDrop::into_inner(memory), region) };
         let _span = self.hardware.hardware_span("flush", None::<CoreId>, len_bytes);
         self.count_flush(region);
         Ok(exposure)

@@ -186,8 +186,8 @@ pub trait Registers: Topology {
 /// Memory that is reached through the core's caches.
 ///
 /// # Safety
-/// 1. [`core`](Topology::core), [`machine`](Topology::machine) and [`layout`](Topology::layout) are always the same, and no
-///    other value is the same core of that machine.
+/// 1. [`core`](Topology::core), [`machine`](Topology::machine) and [`layout`](Topology::layout) are always the same; no
+///    other value is the same core of that machine, and no other machine in the process has that number.
 /// 2. A [view's address](Self::view_address) is aligned like lines and valid for reads and writes of the region's bytes once
 ///    they were [touched](Self::touch): for the access that follows, or, for a slice, until the next coherence point.
 /// 3. Where other cores reach the same bytes, the machine [watches views](Self::WATCHES_VIEWS), and `touch` refuses an

@@ -16,11 +16,15 @@
 //! of the next core that runs.
 
 use std::{
+    cell::Cell,
     fmt::{self, Write},
     ptr,
-    sync::atomic::{
-        AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
-        Ordering::{Relaxed, SeqCst},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{
+            AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
+            Ordering::{Relaxed, SeqCst},
+        },
     },
     thread,
     time::Duration,
@@ -38,6 +42,14 @@ const LISTED: usize = 64;
 
 /// Whether this process reports faults.
 static REPORTS: AtomicBool = AtomicBool::new(false);
+
+/// Threads that simulate. Those that begin do so under the lock, so that none does while reports are switched on.
+static SIMULATING: Mutex<usize> = Mutex::new(0);
+
+thread_local! {
+    /// Machines that this thread simulates: a simulated core may run one of its own.
+    static MACHINES: Cell<usize> = const { Cell::new(0) };
+}
 
 /// Seconds of processor time that a core may run for while its clock stands still.
 static PATIENCE_S: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -64,15 +76,49 @@ static SECONDS: AtomicU32 = AtomicU32::new(0);
 /// Where it is, the library's own traces of stacks are switched off: they would be allocated when a heap is full. Does nothing on
 /// hosts that are not Linux.
 ///
-/// # Safety
-/// From now on no two threads of this process simulate at a time. The report reads the state of the one machine that runs, from
-/// the handler of a signal and without a lock: a second machine would change it meanwhile.
-pub unsafe fn end_on_faults(status: u8, patience: Duration) {
+/// # Panics
+/// If a machine is being simulated. From now on a machine panics, too, that begins while another thread simulates one: the report
+/// reads the state of the one that runs, from the handler of a signal and without a lock.
+pub fn end_on_faults(status: u8, patience: Duration) {
+    let simulating = simulating();
+    assert_eq!(*simulating, 0, "faults are reported from before the first machine on");
     REPORTS.store(true, Relaxed);
+    drop(simulating);
     STATUS.store(status.into(), Relaxed);
     PATIENCE_S.store(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX), Relaxed);
     #[cfg(target_os = "linux")]
     linux::handle_signals();
+}
+
+fn simulating() -> MutexGuard<'static, usize> {
+    SIMULATING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// This thread simulates a machine, as long as it is there.
+pub(super) struct Simulates(());
+
+impl Simulates {
+    /// # Panics
+    /// If another thread simulates, too, and this process reports faults.
+    pub(super) fn begin() -> Self {
+        if MACHINES.get() == 0 {
+            let mut simulating = simulating();
+            let is_alone = *simulating == 0 || !REPORTS.load(Relaxed);
+            assert!(is_alone, "two threads simulate at a time in a process that reports faults of simulated cores");
+            *simulating += 1;
+        }
+        MACHINES.set(MACHINES.get() + 1);
+        Self(())
+    }
+}
+
+impl Drop for Simulates {
+    fn drop(&mut self) {
+        MACHINES.set(MACHINES.get() - 1);
+        if MACHINES.get() == 0 {
+            *simulating() -= 1;
+        }
+    }
 }
 
 /// How often a core to report was looked for since somebody has asked for the end.
@@ -236,8 +282,8 @@ mod linux {
             fault_report::{HANDLER_STACK_BYTES, LAST_LINE, registers, say_last_line, told},
             faults_of_threads as threads,
         },
-        ALL_WAITED, BETWEEN_LOOKS, GIVEN_UP, LAST_CLOCK, LAST_CORE, LOOKS, MOST_LOOKS, OUTSIDE, PATIENCE_S, REST,
-        Running, SECONDS, Stop, at, end, failed,
+        ALL_WAITED, BETWEEN_LOOKS, GIVEN_UP, LAST_CLOCK, LAST_CORE, LOOKS, MACHINES, MOST_LOOKS, OUTSIDE, PATIENCE_S,
+        REST, Running, SECONDS, Stop, at, end, failed,
     };
 
     /// What a core's program can bring upon itself, the clock of processor time, and somebody's wish.
@@ -306,7 +352,9 @@ mod linux {
         match failed() {
             // The others run on for a limited time.
             Some(_) if [libc::SIGPROF, libc::SIGTERM].contains(&signal) => return,
-            Some(shared) => end(shared),
+            Some(shared) if MACHINES.get() > 0 => end(shared),
+            // The machine runs on another thread, and only there can be looked at.
+            Some(_) => say_last_line(),
             None => {}
         }
         let asks = [libc::SIGTERM, libc::SIGALRM].contains(&signal);

@@ -24,7 +24,10 @@ use crate::{
     trace,
 };
 
-use super::fault_report::{At, HANDLER_STACK_BYTES, PAGE_BYTES, registers, say, say_last_line};
+use super::{
+    fault_report::{At, HANDLER_STACK_BYTES, PAGE_BYTES, registers, say, say_last_line},
+    platform::Running,
+};
 
 /// The core that a thread is.
 struct Core {
@@ -48,7 +51,15 @@ thread_local! {
 
 /// Calls `run` on the thread that is this core. If it faults, aborts or overruns its stack meanwhile, and this process
 /// [reports faults](super::end_on_faults), the process ends with a report of that.
-pub fn report_faults_of<H: Hardware, R>(core: &HardwareCore<H>, run: impl FnOnce() -> R) -> R {
+///
+/// # Panics
+/// On a simulated core: those share a thread, and end in any order.
+///
+/// # Safety
+/// Calls on one thread end in the reverse of the order in which they begin: `run` leaves the thread's stack only by returning or
+/// unwinding, and does not change places with a coroutine in which there is another call.
+pub unsafe fn report_faults_of<H: Hardware, R>(core: &HardwareCore<H>, run: impl FnOnce() -> R) -> R {
+    assert!(Running::with(|_| ()).is_none(), "a simulated core is no thread of its own");
     let noted = Core {
         number: core.core().index(),
         stack: own_stack(),

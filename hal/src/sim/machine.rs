@@ -28,7 +28,7 @@ use super::{
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
-    faults::{self, EndsAfterFault},
+    faults::{self, EndsAfterFault, Simulates},
     free::Next,
     heat::HeatMap,
     lines::Lines,
@@ -255,7 +255,8 @@ impl Machine {
         &self.options
     }
 
-    /// Runs `program` on every core until all have returned.
+    /// Runs `program` on every core until all have returned. Cores share this thread, and change places within operations: nothing may be
+    /// lent to a thread-local across an operation (see [`soundness`](crate::soundness)).
     ///
     /// # Errors
     /// [`Failure`] if a core panics, or all that have not returned wait with nothing to wake them. All cores
@@ -327,6 +328,7 @@ impl Machine {
         look: Look<'_>,
     ) -> Run<()> {
         static PANICS: Once = Once::new();
+        let _simulates = Simulates::begin();
         panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
         if chooser.freedom().schedule == Schedule::Free {

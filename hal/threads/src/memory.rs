@@ -18,7 +18,7 @@ use std::{
 
 use hal::{
     ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    emulated::{HOST_LINE_BYTES, HostLines, HostMemory},
+    emulated::{HOST_LINE_BYTES, HostLines, HostMemory, store_masked},
     kind,
     kit::{CounterAccess, Slices, mask_of},
     topology::SHARED_BYTES_PER_CONTROLLER,
@@ -109,11 +109,7 @@ fn end_write(line: *mut u8, version: &AtomicU32, before: u32, data: &Line, mask:
         match mask >> (index * WORD_BYTES) & 0xF {
             0 => {}
             0xF => target.store(new, Release),
-            // Views of a coherent machine may store to the others meanwhile; a store of bytes would race with reads of the word.
-            mask => {
-                let kept = u32::from_ne_bytes([0, 1, 2, 3].map(|byte| if mask >> byte & 1 == 1 { 0 } else { 0xFF }));
-                let _ = target.fetch_update(Release, Relaxed, |word| Some(word & kept | new & !kept));
-            }
+            mask => store_masked(target, new, mask),
         }
     }
     version.store(before.wrapping_add(2), Release);

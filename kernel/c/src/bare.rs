@@ -7,8 +7,14 @@ use kernel::Failure;
 
 use crate::entry::{Start, of_malloc};
 
+/// A rank's own copy of the program.
+pub(crate) struct Loaded {
+    /// Where it begins.
+    pub(crate) start: Start,
+}
+
 /// The program, which every core has a copy of.
-pub(crate) fn load(_image: &str, _rank: usize, _ranks: usize) -> Result<Start, Failure> {
+pub(crate) fn load(_image: &str, _rank: usize, _ranks: usize) -> Result<Loaded, Failure> {
     unsafe extern "C-unwind" {
         #[link_name = "atoll_start"]
         fn start(
@@ -19,7 +25,7 @@ pub(crate) fn load(_image: &str, _rank: usize, _ranks: usize) -> Result<Start, F
             environment: *mut *mut core::ffi::c_char,
         ) -> i32;
     }
-    Ok(start)
+    Ok(Loaded { start })
 }
 
 /// The memory for malloc, of a heap of so many bytes: start and length. It is the program's from now on.

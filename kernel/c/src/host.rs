@@ -12,7 +12,10 @@ use std::{
     ptr,
     sync::{
         OnceLock,
-        atomic::{AtomicBool, Ordering::Relaxed},
+        atomic::{
+            AtomicBool,
+            Ordering::{Acquire, Relaxed, Release},
+        },
     },
 };
 
@@ -41,8 +44,38 @@ struct Image {
     /// The first copy, and the distance of copies.
     base: usize,
     stride: usize,
-    /// Which copies were made.
-    made: Vec<AtomicBool>,
+    copies: Vec<Copy>,
+}
+
+/// What was done with the place of a copy.
+#[derive(Default)]
+struct Copy {
+    /// A rank runs it.
+    runs: AtomicBool,
+    /// It was there before.
+    made: AtomicBool,
+}
+
+/// The right to make and run a copy, which nobody else has while this is there.
+struct Taken(&'static Copy);
+
+impl Taken {
+    fn new(copy: &'static Copy) -> Option<Self> {
+        (!copy.runs.swap(true, Acquire)).then_some(Self(copy))
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.0.runs.store(false, Release);
+    }
+}
+
+/// A rank's own copy of the program, which is its own as long as this is there.
+pub(crate) struct Loaded {
+    /// Where it begins.
+    pub(crate) start: Start,
+    _taken: Taken,
 }
 
 /// What of the file is where.
@@ -59,20 +92,27 @@ unsafe extern "C" {
     fn __register_frame(frames: *const c_void);
 }
 
-/// Loads a copy of the program for this rank, which calls this once in a run. In a later run of the process, on as many ranks, the
-/// copy is as new and at the same place.
-pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Start, Failure> {
+/// Loads a copy of the program for this rank. In a later run of the process, on as many ranks, the copy is as new and at the same place.
+///
+/// # Errors
+/// The file is none, or another one than before; there are other ranks than before; this rank's copy runs already.
+pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Loaded, Failure> {
     static IMAGE: OnceLock<(String, Result<Image, String>)> = OnceLock::new();
     // What all ranks share is on nobody's account.
     let (path, opened) = sim::off_account(|| IMAGE.get_or_init(|| (image.to_owned(), Image::open(image, ranks))));
     let opened = opened.as_ref().map_err(|why| Failure::new(why).on_all_ranks())?;
-    if path != image || rank >= opened.made.len() {
+    if path != image || rank >= opened.copies.len() {
         return Err(Failure::new("a process runs one program in C, on as many ranks each time").on_all_ranks());
     }
     let image = opened;
+    let Some(taken) = Taken::new(&image.copies[rank]) else {
+        return Err(Failure::new("the program runs in this process already, as this rank"));
+    };
     let base = image.copy(rank).map_err(|error| Failure::new(format_args!("no memory for the program: {error}")))?;
     // SAFETY: the program begins there, and begins with `atoll_start`, which has this signature.
-    Ok(unsafe { std::mem::transmute::<*const c_void, Start>(ptr::with_exposed_provenance(base + image.start)) })
+    let start =
+        unsafe { std::mem::transmute::<*const c_void, Start>(ptr::with_exposed_provenance(base + image.start)) };
+    Ok(Loaded { start, _taken: taken })
 }
 
 impl Image {
@@ -87,7 +127,7 @@ impl Image {
         image.stride = end.next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
         let place = map(None, image.stride * ranks, libc::PROT_NONE, None);
         image.base = place.map_err(|error| format!("no room for {ranks} programs: {error}"))?;
-        image.made = (0..ranks).map(|_| AtomicBool::new(false)).collect();
+        image.copies = (0..ranks).map(|_| Copy::default()).collect();
         sim::note_loaded_code(image.base, image.stride, ranks);
         Ok(image)
     }
@@ -131,10 +171,11 @@ impl Image {
             return Err(format!("it has a relocation at {place:#x}, where nothing can be written"));
         }
         let start = header.e_entry(endian) as usize;
-        Ok(Self { file, segments, relocations, start, frames, base: 0, stride: 0, made: Vec::new() })
+        Ok(Self { file, segments, relocations, start, frames, base: 0, stride: 0, copies: Vec::new() })
     }
 
-    /// Makes the copy of a rank, which has a place, and returns where it begins. If the rank has run before, it is as new.
+    /// Makes the copy of a rank, which has [taken](Taken) its place, and returns where it begins. If the rank has run before, it is
+    /// as new.
     fn copy(&self, rank: usize) -> io::Result<usize> {
         let base = self.base + rank * self.stride;
         for segment in &self.segments {
@@ -160,7 +201,7 @@ impl Image {
             // SAFETY: `parse` has seen that the word lies in a segment that is written, which was just mapped.
             unsafe { word.write_unaligned(base + addend) };
         }
-        let is_new = !self.made[rank].swap(true, Relaxed);
+        let is_new = !self.copies[rank].made.swap(true, Relaxed);
         if let Some(frames) = self.frames.filter(|_| is_new) {
             // SAFETY: the copy stays, and its table ends with a zero, from the last object that it was linked from.
             unsafe { __register_frame(ptr::with_exposed_provenance(base + frames)) };
@@ -190,7 +231,7 @@ fn map(at: Option<usize>, bytes: usize, protection: i32, from: Option<(&File, us
     let mut flags = libc::MAP_PRIVATE | libc::MAP_NORESERVE;
     flags |= if at.is_some() { libc::MAP_FIXED } else { 0 } | if from.is_none() { libc::MAP_ANONYMOUS } else { 0 };
     let place = ptr::with_exposed_provenance_mut(at.unwrap_or(0));
-    // SAFETY: a fixed place lies in what was reserved for this copy and is used by nobody else.
+    // SAFETY: a fixed place lies in what was reserved for the copy of a rank that has taken it, and is used by nobody else.
     let start = unsafe { libc::mmap(place, bytes, protection, flags, file, offset as libc::off_t) };
     if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(start.expose_provenance()) }
 }
@@ -201,5 +242,19 @@ pub(crate) fn heap(heap_bytes: usize) -> (*mut u8, usize) {
     match map(None, bytes, libc::PROT_READ | libc::PROT_WRITE, None) {
         Ok(start) => (ptr::with_exposed_provenance_mut(start), bytes),
         Err(_) => (ptr::null_mut(), 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_that_runs_is_nobody_elses() {
+        let copy: &'static Copy = Box::leak(Box::default());
+        let taken = Taken::new(copy);
+        assert!(taken.is_some() && Taken::new(copy).is_none());
+        drop(taken);
+        assert!(Taken::new(copy).is_some());
     }
 }

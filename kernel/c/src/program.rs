@@ -30,7 +30,7 @@ impl Program for CProgram {
         let words = |key| rank.args.all(key).map(|words| words.map(words::decoded).collect::<Vec<_>>());
         let [image, arguments, environment] = [words("image")?, words("argument")?, words("environment")?];
         let image = image.first().map(words::text).unwrap_or_default();
-        let start = machine::load(&image, rank.comm.rank(), rank.comm.size())?;
+        let program = machine::load(&image, rank.comm.rank(), rank.comm.size())?;
         let session = Session::new(rank);
         let status = {
             let tables = Tables::of::<C>();
@@ -40,11 +40,17 @@ impl Program for CProgram {
             let count = arguments.len() as i32;
             let (mut arguments, mut environment) = (words::pointers(&arguments), words::pointers(&environment));
             let context = (&raw const session).cast_mut().cast();
-            // SAFETY: 1. `atoll_start` has this signature; 2. table, context and strings live until it returns; what the
+            // SAFETY: 1. `atoll_start` has this signature, and the copy is this rank's until this function returns; 2. table, context and strings live until it returns; what the
             // program changes of the strings is within them; 3. the context is a session with this type of core, which
             // is shared and never borrowed mutably meanwhile.
             unsafe {
-                start((&raw const services).cast(), context, count, arguments.as_mut_ptr(), environment.as_mut_ptr())
+                (program.start)(
+                    (&raw const services).cast(),
+                    context,
+                    count,
+                    arguments.as_mut_ptr(),
+                    environment.as_mut_ptr(),
+                )
             }
         };
         session.before_waiting();

@@ -70,8 +70,7 @@ pub fn main<P: Programs>() -> ExitCode {
         Ok(line) => {
             let inputs: Vec<_> = line.inputs.iter().map(|(name, bytes)| Input { name, bytes }).collect();
             let patience_s = number(&line.words, "stuck_s").ok().flatten().unwrap_or(STUCK_S);
-            // SAFETY: this is all that the process does: it simulates in this thread, or not at all.
-            unsafe { sim::end_on_faults(FAILURE_STATUS, Duration::from_secs(patience_s)) };
+            sim::end_on_faults(FAILURE_STATUS, Duration::from_secs(patience_s));
             run::<P>(&line.words, &inputs, &Stdout)
         }
         Err(message) => {

@@ -28,8 +28,9 @@ pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn C
             let _telling = Telling { core, traces: &traces };
             // SAFETY: it is the machine's own core.
             let run = || unsafe { run_and_tell::<P, _>(core, &start) };
+            // SAFETY: a thread of the machine calls this once, below all that its program does.
             #[cfg(target_os = "linux")]
-            return sim::report_faults_of(core, run);
+            return unsafe { sim::report_faults_of(core, run) };
             #[cfg(not(target_os = "linux"))]
             run()
         };

@@ -73,8 +73,7 @@ fn recurse(levels: usize) -> usize {
 #[test]
 fn fails() {
     let Ok(words) = env::var(WORDS) else { return };
-    // SAFETY: this is all that the process does.
-    unsafe { sim::end_on_faults(FAILURE_STATUS, Duration::from_secs(60)) };
+    sim::end_on_faults(FAILURE_STATUS, Duration::from_secs(60));
     on_threads::run::<Only<Faulty>>(&words, &[], &Stdout);
 }
 

@@ -7,7 +7,7 @@
 use core::{
     cell::Cell,
     ptr::{NonNull, with_exposed_provenance_mut},
-    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         private::{Private, PrivateOnce},
         this_core::this_core,
     },
-    emulated::{Choice, Copies, Emulated, EmulatedCore, FetchUnit, PAGE_BYTES, Platform, WaitInfo},
+    emulated::{Choice, Copies, Emulated, EmulatedCore, FetchUnit, PAGE_BYTES, Platform, WaitInfo, store_masked},
     kind,
     kit::{CounterAccess, Hooks, Registers, Signals, Slices, Ticks, Watch, Woken},
     qemu::{
@@ -217,17 +217,12 @@ fn with_storage<R>(at: LineAddress, len_bytes: usize, access: impl FnOnce(*mut u
 }
 
 /// Writes those bytes of an aligned word whose bits in `mask` are set, and no others: they may be somebody else's.
-fn write_masked(memory: *mut u8, word: &[u8], mask: u32) {
-    if mask == 0xF
-        && let Ok(bytes) = word.try_into()
-    {
-        // SAFETY: the callers point to an aligned word of memory that all cores may write.
-        unsafe { AtomicU32::from_ptr(memory.cast()) }.store(u32::from_ne_bytes(bytes), Ordering::Release);
-        return;
-    }
-    for (index, byte) in word.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
-        // SAFETY: as above; `index` is below the length of a word.
-        unsafe { AtomicU8::from_ptr(memory.add(index)) }.store(*byte, Ordering::Release);
+fn write_masked(memory: *mut u8, word: [u8; 4], mask: u32) {
+    // SAFETY: the callers point to an aligned word of memory that all cores may write.
+    let (target, new) = (unsafe { AtomicU32::from_ptr(memory.cast()) }, u32::from_ne_bytes(word));
+    match mask {
+        0xF => target.store(new, Ordering::Release),
+        mask => store_masked(target, new, mask),
     }
 }
 
@@ -355,9 +350,9 @@ unsafe impl Platform for QemuPlatform {
         let slices = self.ask_slices(at, mask, true);
         with_storage(at, LINE_BYTES, |memory| {
             // Other nodes may read at the same time, from the end.
-            for (index, word) in data.0.chunks_exact(WORD_BYTES).enumerate() {
+            for (index, word) in data.0.as_chunks::<WORD_BYTES>().0.iter().enumerate() {
                 let offset = index * WORD_BYTES;
-                write_masked(memory.wrapping_add(offset), word, mask >> offset & 0xF);
+                write_masked(memory.wrapping_add(offset), *word, mask >> offset & 0xF);
             }
         });
         drop(slices);

@@ -29,6 +29,7 @@ use crate::{
         exit::{ending::is_ending, machine::exit},
         handed::facts,
         lock::EmulatorLock,
+        memory::image,
     },
 };
 
@@ -93,7 +94,9 @@ fn own_notes() -> &'static [Note] {
 /// Notes that a poll of this core, begun after `writes_before` writes, found nothing, or a register taken. Ends a
 /// machine that is stuck.
 pub(crate) fn wait_fruitlessly(writes_before: u32, info: &WaitInfo, register: Option<CoreId>) {
-    *WAITS[this_core()].lock() = Some(*info);
+    let mut told = *info;
+    told.reason.what = image::seen_by_all(told.reason.what);
+    *WAITS[this_core()].lock() = Some(told);
     let awaits = register.map_or(info.reason.peer, test_and_set::holder);
     let note = &own_notes()[this_core()];
     note.awaits.store(awaits.map_or(0, |core| core.index() as u32 + 1), SeqCst);

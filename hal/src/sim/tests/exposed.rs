@@ -9,7 +9,7 @@ use crate::{
 /// Part of a buffer.
 struct Part(Lines<u8>, std::ops::Range<usize>);
 
-// SAFETY: 1. and 2. as for `Lines`, of whose memory it is a part.
+// SAFETY: 1. to 3. as for `Lines`, of whose memory it is a part.
 unsafe impl Exposable for Part {
     fn bytes(&mut self) -> &mut [u8] {
         &mut self.0[self.1.clone()]

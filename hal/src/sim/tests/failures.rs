@@ -140,3 +140,36 @@ fn a_core_may_run_another_machine_but_not_lend_itself() {
     });
     assert!(misuse.unwrap().results()[0].as_ref().is_err_and(|text| text.contains("outside its own program")));
 }
+
+/// What tells a process to report faults and to simulate on two threads.
+const ON_TWO_THREADS: &str = "ATOLL_TEST_TWO_THREADS";
+
+/// What the next test runs in a process of its own; in any other it does nothing.
+#[test]
+fn simulates_on_two_threads() {
+    if std::env::var(ON_TWO_THREADS).is_err() {
+        return;
+    }
+    end_on_faults(1, std::time::Duration::from_secs(60));
+    let is_refused = || std::thread::spawn(|| Machine::scc(1).run(|_| ())).join().is_err();
+    let one_inside = Machine::scc(1).run(|_| Machine::scc(1).run(|_| is_refused()).unwrap().results()[0]);
+    assert!(one_inside.unwrap().results()[0]);
+    assert!(!is_refused(), "nothing is simulated any more");
+}
+
+#[test]
+fn a_process_that_reports_faults_simulates_on_one_thread_at_a_time() {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["simulates_on_two_threads", "--nocapture"]);
+    let output = command.env(ON_TWO_THREADS, "1").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_simulated_core_is_no_thread_whose_faults_are_reported() {
+    // SAFETY: it is refused.
+    let failure = Machine::scc(2).run(|core| unsafe { report_faults_of(core, || ()) }).unwrap_err();
+    assert!(failure.to_string().contains("is no thread of its own"), "{failure}");
+}

@@ -129,3 +129,14 @@ fn lines_that_do_not_exist_are_refused() {
     }
     assert_eq!(Shown::parse("memory:1:0x47", 4, 4), Ok(Shown::Line(LineAddress::Shared(SharedAddress::new(1, 64)))));
 }
+
+/// The stack of a core that runs changes while it is looked at.
+#[test]
+fn a_core_that_runs_is_not_looked_at_where_it_stands() {
+    let looked = Machine::scc(1).run(|core| {
+        core.load_line(line(0, 5));
+        State { core, why: &Failure::Stopped { time_ps: 0, accesses: 0 }, shown: &[] }.to_string()
+    });
+    let text = &looked.unwrap().results()[0];
+    assert!(text.contains(": runs\n") && !text.contains(" was at "), "{text}");
+}
