@@ -94,7 +94,7 @@ impl Arguments {
     }
 }
 
-/// The command.
+/// Carries out `cargo xtask board`.
 ///
 /// # Errors
 ///

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     memory_gib: Option<u64>,
 }
 
-/// The command.
+/// Carries out `cargo xtask boards`.
 ///
 /// # Errors
 ///

@@ -40,7 +40,7 @@ enum Backend {
     Threads,
 }
 
-/// The command.
+/// Carries out `cargo xtask build`.
 ///
 /// # Errors
 ///

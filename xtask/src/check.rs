@@ -90,7 +90,7 @@ pub(crate) struct Arguments {
     common: Common,
 }
 
-/// The command.
+/// Carries out `cargo xtask check`.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     yes: bool,
 }
 
-/// The command.
+/// Carries out `cargo xtask image-check`.
 ///
 /// # Errors
 ///

@@ -12,7 +12,7 @@ pub(crate) struct Arguments {
     name: Option<String>,
 }
 
-/// The command.
+/// Carries out `cargo xtask machines`.
 ///
 /// # Errors
 ///

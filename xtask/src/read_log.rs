@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     counters: bool,
 }
 
-/// The command.
+/// Carries out `cargo xtask read-log`.
 ///
 /// # Errors
 ///

@@ -222,7 +222,7 @@ pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
     Duration::from_secs(timeout.unwrap_or_else(|| LIMIT_S.saturating_add(beyond_kib.div_ceil(INPUT_KIB_PER_S))))
 }
 
-/// The command.
+/// Carries out `cargo xtask run`.
 ///
 /// # Errors
 ///

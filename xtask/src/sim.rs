@@ -103,7 +103,7 @@ struct Replayed {
     arguments: Arguments,
 }
 
-/// The command.
+/// Carries out `cargo xtask sim`.
 ///
 /// # Errors
 ///

@@ -111,7 +111,7 @@ fn level(text: &str) -> String {
     }
 }
 
-/// The command.
+/// Carries out `cargo xtask cc`.
 ///
 /// # Errors
 ///

@@ -156,7 +156,7 @@ impl Cluster<'_> {
     }
 }
 
-/// The command.
+/// Carries out `cargo xtask cluster`.
 ///
 /// # Errors
 ///

@@ -115,7 +115,7 @@ struct Job {
     words: KernelLine,
 }
 
-/// The command.
+/// Carries out `cargo xtask flash`.
 ///
 /// # Errors
 ///

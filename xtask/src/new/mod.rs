@@ -78,7 +78,7 @@ const TAKEN: [&str; 52] = [
     "while",
 ];
 
-/// The command.
+/// Carries out `cargo xtask new`.
 ///
 /// # Errors
 ///

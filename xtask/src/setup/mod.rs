@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     mpi: bool,
 }
 
-/// The command.
+/// Carries out `cargo xtask setup`.
 ///
 /// # Errors
 ///

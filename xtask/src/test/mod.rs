@@ -45,7 +45,7 @@ const CORES: [(u16, Option<&str>); 7] = [
     (crate::cores::MOST, Some(guests::SIZE_AND_MACHINE)),
 ];
 
-/// The command.
+/// Carries out `cargo xtask test`.
 ///
 /// # Errors
 ///

@@ -98,7 +98,7 @@ pub(crate) struct Arguments {
 const MODEL: &str = "Times are those of accesses and of what a program says that it computes: the library's own instructions are not in them \
                      (`cargo xtask bench instructions` adds them).";
 
-/// The command.
+/// Carries out `cargo xtask bench`.
 ///
 /// # Errors
 ///

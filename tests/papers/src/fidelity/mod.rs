@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     timeout: u64,
 }
 
-/// The command.
+/// Carries out `cargo xtask fidelity`.
 ///
 /// # Errors
 ///

@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     timeout: u64,
 }
 
-/// The command.
+/// Carries out `cargo xtask figures`.
 ///
 /// # Errors
 ///
