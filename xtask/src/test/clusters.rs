@@ -22,7 +22,8 @@ const SHAPES: [(Shape, Option<&str>); 2] =
 const DISTURBANCES: [(&str, i32); 2] =
     [("cluster-node-is-killed", libc::SIGKILL), ("cluster-node-is-stopped", libc::SIGSTOP)];
 
-/// Seconds without a sign of life in these tests.
+/// Seconds without a sign of life in these tests, once all nodes have come up. Each node counts them by the interrupts of its timer
+/// that it takes: on a busy host fewer come, to all nodes alike.
 const DEADLINE_S: u64 = 5;
 
 /// Seconds of its own processor time after which a node that waits must have reported: it computes all the time, so that it

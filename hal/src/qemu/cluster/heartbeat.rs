@@ -36,6 +36,10 @@ const TICKS_PER_S: u32 = 100;
 /// Ticks from one look at the other nodes to the next.
 const LOOK_TICKS: u32 = 10;
 
+/// Seconds in which a node has to come up: a busy host lets processes that begin wait for long, and whoever has started them
+/// sees one that does not begin.
+const COMING_UP_S: u32 = 120;
+
 /// Ticks that a node waits, after another one has failed, for a reason of its own to end.
 const FOLLOW_TICKS: u32 = 50;
 
@@ -172,10 +176,9 @@ fn look(member: &Membership, now: u32) {
         let silent = now.wrapping_sub(sight.since);
         match stage {
             Stage::Failed if silent >= FOLLOW_TICKS => end(format_args!("node {node} has failed")),
-            Stage::Absent if silent >= deadline => end(format_args!(
-                "node {node} never came up within {} s; --deadline gives it longer",
-                member.deadline_s
-            )),
+            Stage::Absent if silent >= COMING_UP_S * TICKS_PER_S => {
+                end(format_args!("node {node} never came up within {COMING_UP_S} s"))
+            }
             Stage::Runs if silent >= deadline => end(format_args!(
                 "node {node} has disappeared: no sign of life for {} s{}",
                 member.deadline_s,
