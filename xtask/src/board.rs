@@ -5,7 +5,7 @@ use crate::{
     debugger::{DebuggerOptions, Stub},
     emulator::{self, Flashed},
     flash::{self, Choices, Flash},
-    guest::{self, Outcome},
+    guest::Outcome,
     image,
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
@@ -149,7 +149,6 @@ fn program(arguments: &Arguments) -> Result<()> {
             &built.executable,
             &directory,
             &flashed,
-            guest::FOREVER,
             false,
             arguments.notes(&flashed),
         );
@@ -178,7 +177,6 @@ fn live(
         &built.executable,
         directory,
         &flashed,
-        limit,
         arguments.functional,
         arguments.notes(&flashed),
     );
@@ -187,9 +185,9 @@ fn live(
     }
     let monitor = Monitor { directory: directory.into(), image: image.into() };
     if arguments.common.lines {
-        return run::pass_on(label, &mut command, Some(&monitor), limit + emulator::GRACE);
+        return run::pass_on(label, &mut command, Some(&monitor), limit);
     }
-    let outcome = run::live(label, &mut command, Some(&monitor), limit + emulator::GRACE)?;
+    let outcome = run::live(label, &mut command, Some(&monitor), limit)?;
     conclude(arguments, &outcome, name, inputs)
 }
 

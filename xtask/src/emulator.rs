@@ -11,13 +11,10 @@ use crate::{
 };
 use anyhow::{Context, Result, ensure};
 use descriptions::boards::{Handed, map};
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::{fs, path::Path, process::Command};
 
 /// The package, and the binary in it.
 pub(crate) const PACKAGE: &str = "emulator";
-
-/// What the emulator may use beyond its own limit, before it is killed.
-pub(crate) const GRACE: Duration = Duration::from_secs(30);
 
 /// Builds it.
 ///
@@ -53,18 +50,16 @@ pub(crate) fn cargo(subcommand: &str) -> Command {
 }
 
 /// The emulator's command line for a directory that was flashed, with or without time, and with memory for what cores do, if that
-/// may be wanted. It ends by itself at the limit.
+/// may be wanted.
 pub(crate) fn command(
     binary: &Path,
     directory: &Path,
     flashed: &Flashed,
-    limit: Duration,
     functional: bool,
     notes: Option<trace::Memory>,
 ) -> Command {
     let mut command = workspace::command(binary);
     command.arg("--dir").arg(directory).args(["--cores", &format!("0..{}", flashed.started - 1)]);
-    command.args(["--limit-s", &limit.as_secs().to_string()]);
     if functional {
         command.arg("--functional");
     }

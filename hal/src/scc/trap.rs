@@ -3,13 +3,13 @@
 use crate::{
     bare::{
         this_core::this_core,
-        trap::{self, Hooks},
+        trap::{self, Hooks, Spot},
     },
     scc::{
         console,
         exit::machine::{exit, is_ending},
         memory::{self, areas},
-        status::meeting,
+        status::{meeting, status_page},
     },
 };
 
@@ -19,7 +19,7 @@ pub(super) use crate::bare::trap::set_interrupt_handler;
 pub(super) fn prepare() {
     trap::set_hooks(Hooks {
         core: this_core,
-        nmi: |spot| console::write_urgent(format_args!("core {} runs {spot}\n", this_core())),
+        nmi: say_where,
         repair: |_, _| false,
         stack: areas::stack,
         code: || memory::image::text_start()..memory::image::text_end(),
@@ -28,4 +28,14 @@ pub(super) fn prepare() {
         write_urgent: |message| console::write_urgent(message),
         fail: || exit(false),
     });
+}
+
+/// Says where this core is, or what it waits for if it has told the others: somebody wants to know why the board does not end.
+/// It goes on afterwards.
+fn say_where(spot: Spot) {
+    let core = this_core();
+    match status_page::is_reached().then(|| status_page::wait_of(core)).flatten() {
+        Some(reason) => console::write_urgent(format_args!("core {core} waits for {reason}\n")),
+        None => console::write_urgent(format_args!("core {core} runs {spot}\n")),
+    }
 }

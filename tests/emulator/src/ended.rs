@@ -16,5 +16,5 @@ pub enum Ended {
     /// A debugger has ended it.
     Killed,
     /// It was given up.
-    TimedOut(String),
+    GivenUp(String),
 }

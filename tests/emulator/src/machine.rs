@@ -6,7 +6,7 @@
 //! cores are the same again. While nobody does anything but wait, rounds take longer and longer, so that deadlines
 //! come.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, collections::BTreeSet, rc::Rc};
 
 use crate::{
     Chip, Violation,
@@ -24,6 +24,8 @@ const IDLE_CYCLES: u64 = 5_000_000;
 const STUCK_CYCLES: u64 = 200_000_000_000;
 /// Of so many rounds in which others compute, a core that waits has a turn in one.
 const ROUNDS_PER_POLL: u64 = 8;
+/// Cycles in which a core that is asked where it is answers, if it ever does.
+const ANSWER_CYCLES: u64 = 20_000_000;
 /// Rounds between questions whether to go on.
 const ROUNDS_PER_LOOK: u64 = 64;
 
@@ -124,12 +126,29 @@ impl Machine {
                 }
             }
             if self.rounds.is_multiple_of(ROUNDS_PER_LOOK) && give_up() {
-                return Ended::TimedOut(self.places());
+                return Ended::GivenUp(self.places());
             }
         }
     }
 
-    /// The same, of a board that keeps time.
+    /// Asks all cores where they are, after a run that was given up: each gets an NMI, to which the kernel's answer is a line, and
+    /// they go on until all have answered, or would have.
+    pub fn ask(&mut self, mut show: impl FnMut(usize, &str)) {
+        let silent: BTreeSet<_> = self.with_chip(|chip| {
+            chip.raise_nmi();
+            (0..chip.board().cores()).filter(|core| chip.running(*core)).collect()
+        });
+        let (silent, shared) = (RefCell::new(silent), Rc::clone(&self.shared));
+        let until = shared.borrow().chip.time() + ANSWER_CYCLES;
+        let all_have_answered = || silent.borrow().is_empty() || shared.borrow().chip.time() >= until;
+        // However that ends, the run was over before.
+        let _ = self.run(all_have_answered, |core, line| {
+            silent.borrow_mut().remove(&core);
+            show(core, line);
+        });
+    }
+
+    /// [`run`](Self::run), of a board that keeps time.
     fn run_timed(
         &mut self,
         timed: &mut Timed,

@@ -244,7 +244,7 @@ impl Timed {
             }
             if self.events.is_multiple_of(EVENTS_PER_QUESTION) {
                 if give_up() {
-                    return Pause::Ended(Ended::TimedOut(self.places()));
+                    return Pause::Ended(Ended::GivenUp(self.places()));
                 }
                 if self.debugged.is_some() {
                     return Pause::Question;

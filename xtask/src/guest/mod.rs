@@ -37,8 +37,8 @@ const VIOLATION: i32 = 3;
 /// A guest's exit status when no core can go on and none has said how the program ended.
 const STANDSTILL: i32 = 4;
 
-/// A guest's exit status when its time is over.
-const TIME_IS_OVER: i32 = 5;
+/// The exit status of the emulator of boards when it was told to end.
+const TOLD_TO_END: i32 = 5;
 
 /// The exit status of the emulator of boards when a debugger has ended the run.
 const KILLED: i32 = 6;
@@ -51,6 +51,9 @@ const HALT_TIME: Duration = Duration::from_millis(500);
 
 /// What the cores of a machine that has not ended may use to report where they are.
 const REPORT_TIME: Duration = Duration::from_secs(2);
+
+/// The same where the machine is told to end, and does so when they have reported.
+const LAST_REPORT_TIME: Duration = Duration::from_secs(30);
 
 /// How many console lines are shown of a guest that has failed.
 const TAIL_LINES: usize = 12;
@@ -221,31 +224,27 @@ fn is_trace(line: &str) -> bool {
     line.starts_with("@trace ")
 }
 
-/// Asks the cores where they are and collects what they say; nothing when the machine cannot be asked any more. A simulator
-/// ends with that.
+/// Asks the cores where they are and collects what they say. A simulator and an emulator of boards end with that, and so does
+/// a QEMU that cannot be asked any more.
 fn report(monitor: Option<&Monitor>, running: &Running) -> Vec<String> {
     let mut lines = Vec::new();
-    let is_asked = match monitor {
-        Some(monitor) => monitor.interrupt().is_ok(),
-        None => {
-            running.signal(libc::SIGTERM);
-            true
-        }
-    };
-    if is_asked {
-        // A core that prints without end uses it up, too, and what it prints is not wanted.
-        let mut meter = Meter::errand(REPORT_TIME, running);
-        while meter.look(running).is_none() {
-            match running.next(Some(Instant::now() + GLANCE)) {
-                Next::Line(line) => {
-                    if is_trace(&line) {
-                        meter = Meter::errand(REPORT_TIME, running);
-                    }
-                    lines.push(line);
+    let is_asked = monitor.is_some_and(|monitor| monitor.interrupt().is_ok());
+    if !is_asked {
+        running.signal(libc::SIGTERM);
+    }
+    // A core that prints without end uses it up, too, and what it prints is not wanted.
+    let limit = if is_asked { REPORT_TIME } else { LAST_REPORT_TIME };
+    let mut meter = Meter::errand(limit, running);
+    while meter.look(running).is_none() {
+        match running.next(Some(Instant::now() + GLANCE)) {
+            Next::Line(line) => {
+                if is_trace(&line) {
+                    meter = Meter::errand(limit, running);
                 }
-                Next::TimedOut => {}
-                Next::End | Next::Interrupted => break,
+                lines.push(line);
             }
+            Next::TimedOut => {}
+            Next::End | Next::Interrupted => break,
         }
     }
     lines
@@ -306,10 +305,10 @@ impl Outcome {
         }
         let status = match self.ending {
             Ending::TimedOut(spent) => {
-                let running = self.running.as_ref().map_or_else(String::new, |running| format!(": {running}"));
                 bail!(
-                    "{label} {spent}, {}{running}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
-                    self.place()
+                    "{label} {spent}, {}{}; look at who waits for whom in its last lines, or give it more with --timeout SECONDS",
+                    self.place(),
+                    self.running()
                 );
             }
             Ending::Lingered => bail!("{label} does not go away after its work is done"),
@@ -327,7 +326,9 @@ impl Outcome {
             (Some(0), _) => bail!("{label} reset its machine (a triple fault) {}{}", self.place(), self.last_words()),
             (Some(VIOLATION), _) => bail!("{label} did what its board does not allow{}", self.reason()),
             (Some(STANDSTILL), _) => bail!("{label} stands still{}", self.reason()),
-            (Some(TIME_IS_OVER), _) => bail!("{label} has not ended in time, {}{}", self.place(), self.reason()),
+            (Some(TOLD_TO_END), _) => {
+                bail!("{label} was told to end, {}{}{}", self.place(), self.running(), self.reason())
+            }
             (Some(KILLED), _) => bail!("{label} was ended by its debugger, {}", self.place()),
             (Some(code), _) => bail!("{label} ended with status {code}{}", self.last_words()),
             (None, _) => {
@@ -394,6 +395,11 @@ impl Outcome {
             .phase
             .as_ref()
             .map_or_else(|| "before its first phase".into(), |phase| format!("in phase `{phase}`"))
+    }
+
+    /// Where the first core runs that was asked and waits for nothing.
+    fn running(&self) -> String {
+        self.running.as_ref().map_or_else(String::new, |running| format!(": {running}"))
     }
 
     /// The guest's last word with the first line in which a core or rank says that it failed, nothing said twice.
@@ -479,7 +485,7 @@ mod tests {
             failure("echo 'emulator: all cores have halted' >&2; exit 4").ends_with("still: all cores have halted")
         );
         let late = failure("echo '@phase halos'; echo 'emulator: core 0 waits at 0x10' >&2; exit 5");
-        assert_eq!(late, "stand-in has not ended in time, in phase `halos`: core 0 waits at 0x10");
+        assert_eq!(late, "stand-in was told to end, in phase `halos`: core 0 waits at 0x10");
         let killed = failure("echo 'emulator: the debugger has ended it' >&2; exit 6");
         assert_eq!(killed, "stand-in was ended by its debugger, before its first phase");
         // What the program itself has said comes first.

@@ -183,18 +183,17 @@ impl<'t> Subject<'t> {
         let words = flash::words(&self.program, None, &self.words)?;
         let setup = flash::Setup { cores: Some(self.cores.into()), ..flash::Setup::default() };
         let flash = Flash::new(Board::find("scc")?, &setup, &self.program, &words, &self.inputs)?;
-        let executable = image::board(&self.program, self.kit.tools()?, false)?.executable;
+        let executable = image::board(&self.program, self.kit.tools()?, true)?.executable;
         let image =
             fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
         let scratch = workspace::scratch()?;
         let directory = scratch.path().join("flashed");
         flash.write(&image, &directory)?;
         let emulator = self.kit.emulator()?;
-        let limit = self.kit.limit();
         let mut command =
-            emulator::command(&emulator.executable, &directory, &Flashed::read(&directory)?, limit, true, None);
+            emulator::command(&emulator.executable, &directory, &Flashed::read(&directory)?, true, None);
         let monitor = Monitor { directory, image: executable };
-        guest::run(flash.label(), &mut command, Some(&monitor), limit + emulator::GRACE, |_| {})
+        guest::run(flash.label(), &mut command, Some(&monitor), self.kit.limit(), |_| {})
     }
 }
 

@@ -209,7 +209,7 @@ fn on_board(kit: &Kit<'_>, program: &Program, words: &KernelLine) -> Result<Stag
     let directory = scratch.path().join("flashed");
     flash.write(&image, &directory)?;
     let flashed = Flashed::read(&directory)?;
-    let command = emulator::command(&kit.emulator()?.executable, &directory, &flashed, guest::FOREVER, false, None);
+    let command = emulator::command(&kit.emulator()?.executable, &directory, &flashed, false, None);
     Ok(Staged { command, monitor: Monitor { directory, image: executable }, _files: Box::new(scratch) })
 }
 

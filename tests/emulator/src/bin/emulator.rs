@@ -2,22 +2,25 @@
 //!
 //! Lines that cores print go to standard output. The exit status is 33 or 35 when the program says that it has
 //! succeeded or failed, 3 when a core did something that no program may do, 4 when nothing will ever happen any more,
-//! 5 when the time is over, and 6 when a debugger has ended it; the last line on standard error says why, but after the first two.
+//! 5 when it was told to end, and 6 when a debugger has ended it; the last line on standard error says why, but after the
+//! first two. SIGTERM tells it to end: then cores say where they are, or what they wait for.
 
 use std::{
-    cell::Cell,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, Instant},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    time::Instant,
 };
 
 use clap::Parser;
 use emulator::{
     Board, Chip, Settings, consoles::Consoles, debugger::Debugger, ended::Ended, flame, loader, machine::Machine,
 };
-use rustix::time::{ClockId, clock_gettime};
+
+/// Whether somebody wants the run to end.
+static TOLD_TO_END: AtomicBool = AtomicBool::new(false);
 
 /// Runs the files for a board's tools on a model of the board
 #[derive(Parser)]
@@ -29,10 +32,6 @@ struct Options {
     /// Cores to start: numbers and ranges, such as 0..47 or 0,2,5..7 [default: all]
     #[arg(long, value_name = "LIST", value_parser = parse_cores)]
     cores: Option<List>,
-
-    /// Seconds of processor time, counted anew with each test that the program reports, until the run is given up
-    #[arg(long, value_name = "SECONDS")]
-    limit_s: Option<u64>,
 
     /// Let the bypass of the routers work, as on no chip that exists
     #[arg(long)]
@@ -114,6 +113,10 @@ fn parse_cores(text: &str) -> Result<List, String> {
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    // Without a handler the signal ends the process at once, which only tells less; and who waits for a debugger does not look.
+    if options.gdb.is_none() && options.gdb_on_failure.is_none() {
+        let _ = ctrlc::set_handler(|| TOLD_TO_END.store(true, Relaxed));
+    }
     match run(&options) {
         Ok(status) => status.into(),
         Err(reason) => {
@@ -121,12 +124,6 @@ fn main() -> ExitCode {
             2.into()
         }
     }
-}
-
-/// Processor time that this process has used: a host that is busy with others does not shorten a run.
-fn processor_time() -> Duration {
-    let used = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(used.tv_sec.try_into().unwrap_or_default(), used.tv_nsec.try_into().unwrap_or_default())
 }
 
 /// The board that the files are for.
@@ -171,24 +168,17 @@ fn run(options: &Options) -> Result<u8, String> {
             machine.debug(debugger.map_err(|error| format!("cannot listen at {}: {error}", socket.display()))?);
         }
     }
-    let counted_from = Cell::new(processor_time());
-    let give_up = || {
-        let used = processor_time().saturating_sub(counted_from.get());
-        options.limit_s.is_some_and(|seconds| used >= Duration::from_secs(seconds))
-    };
     let (mut out, mut consoles) = (io::stdout().lock(), Consoles::default());
     let mut show = |core: usize, line: &str| {
         let shown = if options.name_cores { writeln!(out, "{core}: {line}") } else { writeln!(out, "{line}") };
         // Nobody reads any more: the exit status still says how it ended.
         let _ = shown.and_then(|()| out.flush());
     };
-    let ended = machine.run(give_up, |core, line| {
-        if line.starts_with("@test ") {
-            counted_from.set(processor_time());
-        }
-        consoles.take(core, line, &mut show);
-    });
+    let ended = machine.run(|| TOLD_TO_END.load(Relaxed), |core, line| consoles.take(core, line, &mut show));
     consoles.finish(&mut show);
+    if let Ended::GivenUp(_) = ended {
+        machine.ask(&mut show);
+    }
     if options.trace_kib.is_some() || ended != Ended::Succeeded {
         machine.with_chip(|chip| chip.tell_notes(ended != Ended::Succeeded, &mut |line| show(0, line)));
     }
@@ -218,8 +208,8 @@ fn run(options: &Options) -> Result<u8, String> {
             eprintln!("emulator: the debugger has ended it");
             6
         }
-        Ended::TimedOut(places) => {
-            eprintln!("emulator: it has not ended in time: {places}");
+        Ended::GivenUp(places) => {
+            eprintln!("emulator: it still ran when it was told to end: {places}");
             5
         }
     })

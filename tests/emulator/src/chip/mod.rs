@@ -186,6 +186,12 @@ impl Chip {
         self.registers[tile].runs(which)
     }
 
+    /// Raises the pin NMI of all cores, as the board's host can.
+    pub fn raise_nmi(&mut self) {
+        self.registers.iter_mut().for_each(Registers::raise_nmi);
+        self.raised += 1;
+    }
+
     /// What a core's interrupt pins are told by its `GLCFG`. The board's FPGA tells them nothing: it is masked.
     pub fn interrupt_pins(&self, core: usize) -> Pins {
         let (tile, which) = self.mesh.board.tile_of(core);

@@ -17,6 +17,9 @@ const TILE_CONFIGURATION: u32 = 0x0070_E1FF;
 /// The bits of `GLCFG` that are the pins LINT1 and LINT0.
 const PINS: u32 = 0b11;
 
+/// The first of them, which nothing masks.
+const NMI: u32 = 0b01;
+
 /// The bit of `L2CFG` that switches L2 off.
 const WAY_DISABLE: u32 = 1 << 4;
 
@@ -100,6 +103,11 @@ impl Registers {
         let value = self.tile.value & !(0b101 << which);
         self.tile.value = value;
         self.tile.version += 1;
+    }
+
+    /// Raises the pin LINT1 of each core.
+    pub(super) fn raise_nmi(&mut self) {
+        self.configuration.iter_mut().for_each(|configuration| configuration.value |= NMI);
     }
 
     /// The pins LINT1 and LINT0 of a core, as bits 0 and 1.

@@ -1,6 +1,6 @@
 //! What ends a run: each with the core, the address and the reason.
 
-use emulator::ended::Ended;
+use emulator::{ended::Ended, machine::Machine};
 use iced_x86::{IcedError, code_asm::*};
 
 use crate::boards::*;
@@ -205,5 +205,40 @@ fn model_specific_registers_that_are_not_modelled() {
         });
         assert_eq!(core, 1);
         assert_eq!(reason, format!("model-specific register {register:#x} is not modelled, or not this use of it"));
+    }
+}
+
+/// Cores that run on or sleep for ever, with a handler of NMIs that says so.
+fn endless() -> Vec<u8> {
+    assemble(|a| {
+        let [mut handler, mut start, mut sleeps, mut runs] = std::array::from_fn(|_| a.create_label());
+        a.jmp(start)?;
+        a.set_label(&mut handler)?;
+        a.pushad()?;
+        say(a, "asked")?;
+        a.popad()?;
+        a.iretd()?;
+        a.set_label(&mut start)?;
+        gate(a, 2, handler)?;
+        a.test(esi, esi)?;
+        a.jne(sleeps)?;
+        a.set_label(&mut runs)?;
+        a.jmp(runs)?;
+        a.set_label(&mut sleeps)?;
+        a.hlt()?;
+        a.jmp(sleeps)
+    })
+}
+
+#[test]
+fn whoever_is_given_up_says_where_it_is() {
+    for board in [Machine::new, Machine::timed] {
+        let mut machine = board(chip(3, &endless()));
+        let ended = machine.run(|| true, |core, line| panic!("core {core} says `{line}` without being asked"));
+        assert!(matches!(&ended, Ended::GivenUp(places) if places.contains("core 0 ")), "{ended:?}");
+        let mut lines = Vec::new();
+        machine.ask(|core, line| lines.push((core, line.to_owned())));
+        lines.sort();
+        assert_eq!(lines, [0, 1, 2].map(|core| (core, "asked".to_owned())));
     }
 }

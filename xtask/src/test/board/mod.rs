@@ -25,9 +25,9 @@ use crate::{
     program::{DEFAULT_PROGRAM, Program},
     run, trace, workspace,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use descriptions::boards::Board;
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
 /// The board that there is one of, and a small one that differs from it wherever a board may.
 const SCC: &str = "scc";
@@ -38,23 +38,18 @@ const CORES: u16 = 48;
 
 /// Boards, cores of them, and what the in-kernel tests that run there have to depend on: few cores are quick.
 const IN_KERNEL: [(&str, u16, Option<&str>); 4] =
-    [(SCC, 1, None), (SCC, 3, None), (SMALL, 8, Some("machine")), (SCC, CORES, Some(guests::SIZE_AND_MACHINE))];
+    [(SCC, 1, None), (SCC, 3, None), (SMALL, 8, Some("machine")), (SCC, CORES, Some(guests::LARGEST))];
 
 /// Names of the tests of the main job, for `--filter`.
 const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", "board-main-job-results-equal"];
 
-/// Programs that have to end a board with a report: one of each kind of trap, what cores say of their waits, and what they
-/// refuse to do to others' memory.
-const FATAL: [&str; 9] = [
-    "reads_null",
-    "jumps_into_nothing",
-    "overflows_its_stack",
-    "exhausts_its_heap",
-    "waits_in_a_circle",
-    "never_posts",
-    "undrained_flag",
-    "puts_too_late",
-    "keeps_hold",
+/// What the names of programs begin with that have to end a board.
+const FATAL: &str = "board-fatal::";
+
+/// What such programs say on a board, where it is something else than on other machines.
+const OTHERWISE: [(&str, &str); 1] = [
+    // The page that cores start in is there.
+    ("writes_below_zero", "core 0: write to 0xfffff000, which is read-only"),
 ];
 
 /// Cores of boards that they end.
@@ -93,6 +88,19 @@ fn traced(
     purpose: trace::Purpose,
     damage: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Outcome> {
+    limited(kit, label, image, flash, purpose, kit.limit(), damage)
+}
+
+/// The same, with so much processor time until it is told to end.
+fn limited(
+    kit: &Kit<'_>,
+    label: &str,
+    image: &[u8],
+    flash: &Flash,
+    purpose: trace::Purpose,
+    limit: Duration,
+    damage: impl FnOnce(&Path) -> Result<()>,
+) -> Result<Outcome> {
     let emulator = &kit.emulator()?.executable;
     let counting = Counting::new(label);
     let scratch = workspace::scratch()?;
@@ -101,11 +109,10 @@ fn traced(
     let flashed = Flashed::read(&directory)?;
     damage(&directory)?;
     let notes = trace::Options::default().on_host(flashed.cores, purpose);
-    let mut command =
-        emulator::command(emulator, &directory, &flashed, kit.limit(), purpose != trace::Purpose::Page, notes);
+    let mut command = emulator::command(emulator, &directory, &flashed, purpose != trace::Purpose::Page, notes);
     let monitor = Monitor { directory, image: scratch.path().join("image") };
     fs::write(&monitor.image, image).context("cannot write the image")?;
-    guest::run(label, &mut command, Some(&monitor), kit.limit() + emulator::GRACE, |event| counting.watch(event))
+    guest::run(label, &mut command, Some(&monitor), limit, |event| counting.watch(event))
 }
 
 /// In-kernel tests to be flashed for a board.
@@ -169,7 +176,8 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
             })
         }));
     }
-    if FATAL.iter().any(|case| kit.arguments.wants(&fatal_name(case))) {
+    // What programs there are is known to the image.
+    if wants(&FATAL) || kit.arguments.filter.as_deref().is_some_and(|filter| filter.starts_with(FATAL)) {
         jobs.push(Job::new("boards", 30, |suite| fatal(suite, kit)));
     }
     jobs.extend(damage::jobs(kit));
@@ -201,33 +209,41 @@ fn is_traced(kit: &Kit<'_>) -> Result<()> {
     traces::is_read_by_tools(&outcome, &["ended"])
 }
 
-fn fatal_name(case: &str) -> String {
-    format!("board-fatal::{case}")
-}
-
-/// Runs some of the programs that have to end the machine with a report, which have to say what they say in QEMU.
+/// Runs the programs that have to end the machine with a report, which have to say what they say in QEMU.
 fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     kit.emulator()?;
     let image = kit.board_image(&Program::integration())?;
     let words = || KernelLine::default().value("program", Some("fatal"));
     let list = emulated(kit, "the list of fatal programs", image, &suite_of(SCC, &some(1), &words())?, |_| Ok(()))?;
     list.verdict()?;
-    for case in FATAL {
-        let name = fatal_name(case);
-        if !kit.arguments.wants(&name) {
-            continue;
+    let programs = &list.transcript.fatal;
+    for (case, _) in OTHERWISE {
+        ensure!(programs.iter().any(|(listed, _)| listed == case), "the image has no program `{case}`");
+    }
+    suite.begin();
+    // A second of the board's own time.
+    let words = |case: &str| words().value("case", Some(case)).value("stuck_s", Some(1));
+    let flash = |case: &str| suite_of(SCC, &some(FATAL_CORES), &words(case));
+    for (case, report) in programs {
+        let name = format!("{FATAL}{case}");
+        let report = OTHERWISE.iter().find(|(other, _)| other == case).map_or(&**report, |(_, report)| report);
+        if kit.arguments.wants(&name) {
+            let outcome = emulated(kit, &name, image, &flash(case)?, |_| Ok(()))?;
+            let verdict = outcome.verdict_of_fatal(report);
+            let verdict = verdict.and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
+            if verdict.is_err() {
+                suite.explain(&outcome);
+            }
+            suite.check(&name, verdict);
         }
-        suite.begin();
-        let report = list.transcript.fatal.iter().find(|(listed, _)| listed == case);
-        let (_, report) = report.with_context(|| format!("the image has no program `{case}`"))?;
-        // A second of the board's own time.
-        let words = words().value("case", Some(case)).value("stuck_s", Some(1));
-        let outcome = emulated(kit, &name, image, &suite_of(SCC, &some(FATAL_CORES), &words)?, |_| Ok(()))?;
-        let verdict = outcome.verdict_of_fatal(report).and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
-        if verdict.is_err() {
-            suite.explain(&outcome);
-        }
-        suite.check(&name, verdict);
+    }
+    let (case, report) = guests::ENDLESS;
+    let name = format!("{FATAL}{case}");
+    if kit.arguments.wants(&name) {
+        let purpose = trace::Purpose::Failure;
+        let outcome = limited(kit, &name, image, &flash(case)?, purpose, guests::ENDLESS_LIMIT, |_| Ok(()))?;
+        let verdict = guests::judge_endless(&outcome, report, FATAL_CORES);
+        suite.check(&name, verdict.and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into())));
     }
     Ok(())
 }
