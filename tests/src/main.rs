@@ -1,4 +1,4 @@
-//! The image `integration`: the suite, and the programs that have to end the machine.
+//! The image `integration`: the suite, the programs that have to end the machine, and the one whose counters are compared.
 
 #![no_std]
 #![cfg_attr(target_os = "none", no_main)]
@@ -9,6 +9,7 @@ use alloc::string::String;
 
 use hal::Core;
 use kernel::{Failure, Program, Rank};
+use measurements::Rounds;
 use tests::{
     Context,
     fatal::{self, FATAL},
@@ -25,7 +26,7 @@ impl Program for Suite {
         ("filter", "part of the names of the tests to run"),
         (
             "only",
-            "tests whose outcome depends on the number of cores (`size`), on the machine (`machine`), or on both (`size,machine`)",
+            "tests whose outcome depends on the number of cores (`size`), on the machine (`machine`), or those for the `largest` machines",
         ),
     ];
 
@@ -34,14 +35,13 @@ impl Program for Suite {
         let only: String = rank.args.get("only", String::new())?;
         let mut passed = 0;
         let layout = *rank.hal().layout();
-        let mut needs = Needs::empty();
-        for need in only.split(',').filter(|need| !need.is_empty()) {
-            needs |= match need {
-                "size" => Needs::SIZE,
-                "machine" => Needs::MACHINE,
-                _ => return Err(Failure::new(format_args!("`only={only}`: size, machine, or both")).on_all_ranks()),
-            };
-        }
+        let needs = match &*only {
+            "" => Needs::empty(),
+            "size" => Needs::SIZE,
+            "machine" => Needs::MACHINE,
+            "largest" => Needs::LARGEST,
+            _ => return Err(Failure::new(format_args!("`only={only}`: size, machine or largest")).on_all_ranks()),
+        };
         let is_wanted =
             |name: &&&str| name.contains(&*filter) && suite::needs(name).contains(needs) && suite::suits(name, &layout);
         for name in suite::NAMES.iter().filter(is_wanted) {
@@ -104,4 +104,4 @@ impl Program for Endless {
     }
 }
 
-kernel::image!(Suite, Fatal, Endless);
+kernel::image!(Suite, Fatal, Endless, Rounds);

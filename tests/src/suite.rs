@@ -29,9 +29,11 @@ bitflags! {
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
         /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
-        /// same code on every machine runs on one of each kind; of those that depend on size, too, one of each family
-        /// runs on the largest of them.
+        /// same code on every machine runs on one of each kind.
         const MACHINE = 16;
+        /// The largest machine that there is of a kind: 255 cores in QEMU, 48 of a board. That takes minutes, so of each family
+        /// that depends on size and machine one or two tests run there, whose ranks all reach each other or all take part.
+        const LARGEST = 128;
         /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.
         const MESH = 32;
         /// Interrupts that come in the middle of a computation, and not only at its end.
@@ -86,7 +88,7 @@ suite! {
     conformance::{ finds_no_defect, }
     #[needs(REGISTERS, MACHINE)]
     memory::{
-        #[needs(SIZE)]
+        #[needs(SIZE, LARGEST)]
         statics_are_private,
         #[needs(QUIET)]
         unflushed_store_is_unseen,
@@ -123,7 +125,7 @@ suite! {
         #[needs(QUIET)]
         write_back_of_the_owner_wipes_out_a_put,
         neighbours_are_unharmed,
-        #[needs(SIZE)]
+        #[needs(SIZE, LARGEST)]
         everybody_exposes,
         exposed_and_ended_many_times,
         views_of_exposed_memory,
@@ -149,19 +151,19 @@ suite! {
         lengths_of_blocks,
     }
     #[needs(REGISTERS, MACHINE)]
-    registers::{ #[needs(SIZE)] exclude, are_freed_by_any_write, }
+    registers::{ #[needs(SIZE, LARGEST)] exclude, are_freed_by_any_write, }
     #[needs(REGISTERS, MACHINE)]
     waiting::{ times_out, }
     #[needs(REGISTERS)]
     litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
     #[needs(MACHINE)]
     floating_point::{ is_53_bits, }
-    #[needs(SIZE, MACHINE)]
+    #[needs(SIZE, MACHINE, LARGEST)]
     barrier::{ separates_phases, back_to_back, costs_what_it_should, }
     #[needs(REGISTERS, SIZE)]
     group_barriers::{
         separate_phases,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         groups,
         back_to_back,
         split_phase,
@@ -182,11 +184,11 @@ suite! {
         registers_are_taken,
     }
     #[needs(REGISTERS, SIZE, MACHINE)]
-    coherence::{ barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
+    coherence::{ #[needs(LARGEST)] barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
     cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }
     #[needs(REGISTERS, SIZE, MACHINE)]
     locks::{
-        #[needs(MACHINE)]
+        #[needs(LARGEST)]
         mutexes_exclude,
         pass_on_what_was_stored,
         several_locks,
@@ -194,11 +196,12 @@ suite! {
         misuse_is_refused,
         refused_mutexes_leave_locks,
         what_was_seen_before_is_forgotten,
+        #[needs(LARGEST)]
         queue_locks_come_and_go,
     }
     #[needs(SIZE)]
     messages::{
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         ring_of_all_sizes,
         opposite_directions,
         empty_messages_synchronise,
@@ -208,9 +211,11 @@ suite! {
     }
     #[needs(SIZE, MACHINE)]
     broadcast::{
+        #[needs(LARGEST)]
         all_roots,
         all_sizes,
         slices_of_whole_buffers,
+        #[needs(LARGEST)]
         all_degrees,
         back_to_back,
         rcce_profile,
@@ -221,7 +226,7 @@ suite! {
     #[needs(SIZE)]
     default_broadcast::{
         all_sizes,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         all_roots,
         back_to_back,
         ranks_come_late,
@@ -239,7 +244,7 @@ suite! {
     exchanges::{
         gathers,
         scatters,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         allgathers,
         alltoalls,
         different_lengths,
@@ -254,7 +259,7 @@ suite! {
     reductions::{
         all_sizes,
         all_roots_back_to_back,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         mixed_back_to_back,
         all_operators,
         elements_of_odd_sizes,
@@ -272,7 +277,7 @@ suite! {
         allreduces,
         the_order_is_that_of_ranks,
         barriers_separate_phases,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         several_in_any_order,
         go_on_in_blocking_waits,
         too_many_are_refused,
@@ -283,6 +288,7 @@ suite! {
     allocation::{ allocations_do_not_overlap, freed_memory_merges, blocks_with_a_spare_line, lengths_that_differ, #[needs(CONTROLLERS)] placements, #[needs(CONTROLLERS)] refusals, zeroed, }
     #[needs(REGISTERS, SIZE, MACHINE)]
     window::{
+        #[needs(LARGEST)]
         uneven_parts,
         misuse_is_refused,
         views_come_back,
@@ -291,12 +297,14 @@ suite! {
         classes_differ,
         elements_differ,
         failures_are_collective,
+        #[needs(LARGEST)]
         full_database_is_refused,
         fresh_part_on_a_cached_page,
         freed_memory_is_not_written_any_more,
     }
     #[needs(SIZE, MACHINE)]
     pscw::{
+        #[needs(LARGEST)]
         put_and_get_all_pairs,
         neighbours_ring,
         parts_are_posted_again,
@@ -307,6 +315,7 @@ suite! {
         a_foreign_post_opens_nothing,
         test_loop_reposts_at_once,
         deadlines_pass,
+        #[needs(LARGEST)]
         all_epochs_are_fresh,
         neighbouring_bytes_of_many_origins,
     }
@@ -322,7 +331,7 @@ suite! {
     #[needs(REGISTERS)]
     promises::{ no_check_over_many_epochs, no_check_broken, no_store, no_put, }
     #[needs(SIZE)]
-    marks::{ one_and_many, #[needs(MACHINE)] bipartite_groups, changing_groups, numbers_wrap_around, more_windows_than_lines, }
+    marks::{ one_and_many, #[needs(MACHINE, LARGEST)] bipartite_groups, changing_groups, numbers_wrap_around, more_windows_than_lines, }
     #[needs(REGISTERS, SIZE)]
     epoch_cost::{
         match_vectors_cost_the_papers_updates,
@@ -345,7 +354,7 @@ suite! {
     #[needs(SIZE)]
     fence::{
         epochs_are_separated,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         fences_back_to_back,
         all_assertions,
         no_precede_does_nothing,
@@ -356,7 +365,7 @@ suite! {
     passive::{
         exclusive_locks_exclude,
         shared_locks_are_shared,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         all_parts_at_once,
         swaps_count,
         owners_take_turns,
@@ -375,7 +384,7 @@ suite! {
     private_window::{ #[needs(SIZE)] neighbours_reach_it, less_than_the_part_is_refused, }
     #[needs(REGISTERS, SIZE)]
     channel::{
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         all_pairs,
         all_sizes,
         accumulates,
@@ -393,14 +402,14 @@ suite! {
     hazards::{ real_protocol_keeps_the_post, }
     traces::{ operations_nest_and_waits_have_places, nothing_is_noted_without_a_trace, }
     #[needs(REGISTERS, SIZE, MACHINE)]
-    interrupts::{ come_while_programs_compute, are_deferred, come_from_everybody, }
+    interrupts::{ #[needs(LARGEST)] come_while_programs_compute, are_deferred, #[needs(LARGEST)] come_from_everybody, }
     #[needs(REGISTERS, SIZE)]
     notification::{
         #[needs(INTERRUPTS)]
         reach_ranks_that_compute,
         all_sizes,
         all_trees,
-        #[needs(MACHINE)]
+        #[needs(MACHINE, LARGEST)]
         concurrent_roots,
         full_mailboxes_hold_roots_up,
         others_are_not_disturbed,

@@ -14,7 +14,10 @@ pub(crate) const DEFAULT_PROGRAM: &str = "terrain";
 /// What names of programs that measure begin with.
 const MEASUREMENTS: &str = "bench-";
 
-/// The program that counts every operation; it is in one image with those that measure.
+/// One of them, which stands for their image.
+const MEASUREMENT: &str = "bench-pscw";
+
+/// The program that counts every operation; it is in one image with the tests.
 pub(crate) const ROUNDS: &str = "rounds";
 
 /// A binary target of cargo's, and the program in it.
@@ -47,10 +50,13 @@ impl Program {
         }
     }
 
-    /// A program of the tree: one that measures, or one of the image `atoll`.
+    /// A program of the tree: one that measures, one of the image with the tests, or one of the image `atoll`.
     fn named(name: &str) -> Self {
-        let is_measurement = name.starts_with(MEASUREMENTS) || name == ROUNDS;
-        let (package, binary) = if is_measurement { ("measurements", "measurements") } else { ("kernel", "atoll") };
+        let (package, binary) = match name {
+            ROUNDS => ("tests", "integration"),
+            _ if name.starts_with(MEASUREMENTS) => ("measurements", "measurements"),
+            _ => ("kernel", "atoll"),
+        };
         Self {
             name: name.into(),
             directory: workspace::root(),
@@ -91,12 +97,12 @@ impl Program {
 
     /// One program of each image of the tree.
     pub(crate) fn of_each_image() -> [Self; 2] {
-        [DEFAULT_PROGRAM, ROUNDS].map(Self::named)
+        [DEFAULT_PROGRAM, MEASUREMENT].map(Self::named)
     }
 
     /// The image with the in-kernel tests.
     pub(crate) fn integration() -> Self {
-        Self { name: "integration".into(), package: "tests".into(), binary: "integration".into(), ..Self::named("") }
+        Self { name: "integration".into(), ..Self::named(ROUNDS) }
     }
 
     /// Finds out what the user means: a name, or the directory of a crate that depends on `kernel`.
@@ -235,7 +241,7 @@ mod tests {
     fn names_and_what_is_none() {
         assert_eq!(Program::resolve("terrain").unwrap(), Program::named("terrain"));
         let images = ["hello", "bench-pscw", "rounds"].map(|name| Program::resolve(name).unwrap().binary);
-        assert_eq!(images, ["atoll", "measurements", "measurements"]);
+        assert_eq!(images, ["atoll", "measurements", "integration"]);
         for text in ["", "a b", "no/such", "./terrain", "program=x"] {
             assert!(Program::resolve(text).is_err(), "{text}");
         }

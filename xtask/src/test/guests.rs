@@ -20,15 +20,15 @@ const NO_MATCH: &str = "no test's name contains";
 /// Name of the test that `coherent` makes memory coherent.
 pub(super) const COHERENT: &str = "coherent-memory-is-coherent";
 
-/// What tests on many cores have to depend on: on the number of cores alone they depend in the simulator, too, where they
-/// all run on as many.
-pub(crate) const SIZE_AND_MACHINE: &str = "size,machine";
+/// What tests on the largest machines have to depend on: on the number of cores alone they depend in the simulator, too, where
+/// they all run on as many.
+pub(crate) const LARGEST: &str = "largest";
 
 /// A program of the same crate that computes for ever, and what is said of it when it has used all that it may: where it is.
-const ENDLESS: (&str, [&str; 2]) = ("loops", [": core 0 runs in loops (", "tests/src/fatal.rs:"]);
+pub(super) const ENDLESS: (&str, [&str; 2]) = ("loops", [": core 0 runs in loops (", "tests/src/fatal.rs:"]);
 
 /// Processor time for that.
-const ENDLESS_LIMIT: Duration = Duration::from_secs(2);
+pub(super) const ENDLESS_LIMIT: Duration = Duration::from_secs(2);
 
 /// Cores for programs that have to end the machine.
 const FATAL_CORES: u16 = 5;

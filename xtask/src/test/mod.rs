@@ -42,7 +42,7 @@ const CORES: [(u16, Option<&str>); 7] = [
     (5, None),
     (16, None),
     (48, Some("size")),
-    (crate::cores::MOST, Some(guests::SIZE_AND_MACHINE)),
+    (crate::cores::MOST, Some(guests::LARGEST)),
 ];
 
 /// Carries out `cargo xtask test`.
