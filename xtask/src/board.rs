@@ -134,10 +134,7 @@ fn program(arguments: &Arguments) -> Result<()> {
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::for_program(&program, arguments.yes)?;
     let stop = arguments.debugger.stop();
     let debugger_tools = stop.map(|_| setup::ensure::<DebuggerTools>(arguments.yes)).transpose()?;
-    let executable = match stop {
-        None => image::for_board(&program, &tools, common.counters, common.no_build)?,
-        Some(_) => image::for_debugger_on_board(&program, &tools, common.counters)?,
-    };
+    let executable = image::for_board(&program, &tools, common.counters || stop.is_some(), common.no_build)?;
     let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");

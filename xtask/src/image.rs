@@ -5,7 +5,7 @@
 
 use crate::{
     build::{self, Built, build},
-    c, p54c,
+    c, emulator, p54c,
     program::Program,
     progress::Progress,
     setup::{self, Toolchain, Tools},
@@ -35,6 +35,8 @@ struct Target {
     script: &'static str,
     /// What cargo's release profile is told besides.
     profile: &'static [&'static str],
+    /// How much is optimised what is optimised less on the host.
+    opt_level: u8,
     /// Flags of the compiler.
     flags: &'static str,
     /// Where it is built, below `target`.
@@ -43,18 +45,10 @@ struct Target {
 
 /// QEMU and PCs.
 const PC: Target =
-    Target { specification: "i586-atoll.json", script: "qemu.ld", profile: &[], flags: "", directory: "kernel" };
+    Target { specification: "i586-atoll.json", script: "qemu.ld", profile: &[], opt_level: 3, flags: "", directory: "kernel" };
 
 /// QEMU, for a debugger: with names and places of variables, most of which are still there where code is optimised less.
-const DEBUGGER: Target = Target { profile: &["debug='full'", "opt-level=1"], directory: "debugger", ..PC };
-
-/// The emulator of boards, likewise.
-const BOARD_DEBUGGER: Target = Target {
-    profile: &["debug='full'", "opt-level=1", "overflow-checks=false"],
-    flags: "",
-    directory: "debugger",
-    ..BOARD
-};
+const DEBUGGER: Target = Target { profile: &["debug='full'", "opt-level=1"], opt_level: 1, directory: "debugger", ..PC };
 
 /// The Intel SCC and boards like it.
 ///
@@ -65,15 +59,25 @@ const BOARD: Target = Target {
     specification: "i586-atoll-scc.json",
     script: "scc.ld",
     profile: &["lto='fat'", "codegen-units=1", "overflow-checks=false"],
+    opt_level: 3,
     flags: "-Cllvm-args=-align-loops=1 -inline-threshold=600",
     directory: "kernel",
 };
 
-/// The feature with which a board's image counts operations.
-const COUNTERS: &str = "kernel/counters";
+/// The same for who looks at what cores do: they count their operations, and note what a debugger shows, which finds names and
+/// places of variables. Nobody asks how fast that is.
+const OBSERVED_BOARD: Target =
+    Target { profile: &["debug='full'", "overflow-checks=false"], opt_level: 1, flags: "", ..BOARD };
+
+/// Packages that the workspace's profile has optimised less, for the host: images are what users get.
+const OPTIMISED_IN_IMAGES: [&str; 5] =
+    ["package.c-programs.", "package.collectives.", "package.kernel.", "package.measurements.", "package.tests."];
 
 /// The feature with which cores note what a debugger shows.
 const NOTES: &str = "kernel/debugger";
+
+/// The features of an image for boards whose cores do, and count operations.
+const OBSERVED: &str = "kernel/counters,kernel/debugger";
 
 /// Builds a program's image for QEMU and PCs, and checks that it holds only what a P54C has.
 ///
@@ -86,16 +90,17 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
     Ok(built)
 }
 
-/// Builds a program's image for boards like the Intel SCC, which counts operations or is as fast as it can be, and checks that
-/// it holds only what their P54C has, and nothing of the emulation of such a chip.
+/// Builds a program's image for boards like the Intel SCC, which is as fast as it can be, or counts operations and is for a
+/// debugger, too, and checks that it holds only what their P54C has, and nothing of the emulation of such a chip.
 ///
 /// # Errors
 ///
 /// When it does not build or not pass.
-pub(crate) fn board(program: &Program, tools: &Tools, counts: bool) -> Result<Built> {
+pub(crate) fn board(program: &Program, tools: &Tools, observed: bool) -> Result<Built> {
     let what = format!("the image {} for boards", program.binary);
-    let options: &[_] = if counts { &["--features", COUNTERS] } else { &[] };
-    let built = link(program, tools, BOARD, options, &what)?;
+    let (target, options): (_, &[_]) =
+        if observed { (OBSERVED_BOARD, &["--features", OBSERVED]) } else { (BOARD, &[]) };
+    let built = link(program, tools, target, options, &what)?;
     p54c::check_image(&built.executable, p54c::Processor::Scc)?;
     symbols::check_absent(&built.executable, &EMULATION)?;
     Ok(built)
@@ -151,17 +156,29 @@ pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Res
 }
 
 fn for_host(program: &Program, what: &str, profile: Profile, target: &Path, options: &[&str]) -> Result<Built> {
+    if !program.is_own {
+        let mut command = of_workspace("build", profile);
+        command.args(build::MESSAGES).args(["--bin", &program.binary]).args(options).env("CARGO_TARGET_DIR", target);
+        return build(what, &mut command);
+    }
     let mut command = workspace::command(workspace::host_cargo());
     command.arg("rustc").args(build::MESSAGES).env("CARGO_TARGET_DIR", target);
     select(&mut command, program, profile);
-    command.args(options);
-    if !program.is_own {
-        return build(what, &mut command);
-    }
-    command.args(["--", build::WITHOUT_STD]);
+    command.args(options).args(["--", build::WITHOUT_STD]);
     let built = build(what, &mut command)?;
     without_std::check_dependencies(program, what, &built)?;
     Ok(built)
+}
+
+/// A cargo command for the host. It is always for the whole workspace but the emulator, which is the board's: with fewer
+/// packages crates would have other features, and be built once more.
+pub(crate) fn of_workspace(subcommand: &str, profile: Profile) -> Command {
+    let mut command = workspace::cargo(subcommand);
+    command.args(["--workspace", "--exclude", emulator::PACKAGE]);
+    if profile == Profile::Release {
+        command.arg("--release");
+    }
+    command
 }
 
 /// A program's image for QEMU and PCs: built, or as it was built before.
@@ -178,8 +195,8 @@ pub(crate) fn for_qemu(program: &Program, tools: &Tools, no_build: bool) -> Resu
 /// # Errors
 ///
 /// As [`board`], or when nothing was built before.
-pub(crate) fn for_board(program: &Program, tools: &Tools, counts: bool, no_build: bool) -> Result<PathBuf> {
-    if no_build { bare_metal_built_before(program, BOARD) } else { Ok(board(program, tools, counts)?.executable) }
+pub(crate) fn for_board(program: &Program, tools: &Tools, observed: bool, no_build: bool) -> Result<PathBuf> {
+    if no_build { bare_metal_built_before(program, BOARD) } else { Ok(board(program, tools, observed)?.executable) }
 }
 
 /// A program's image for QEMU, for a debugger.
@@ -190,17 +207,6 @@ pub(crate) fn for_board(program: &Program, tools: &Tools, counts: bool, no_build
 pub(crate) fn for_debugger(program: &Program, tools: &Tools) -> Result<PathBuf> {
     Ok(link(program, tools, DEBUGGER, &["--features", NOTES], &format!("the image {} for a debugger", program.binary))?
         .executable)
-}
-
-/// A program's image for the emulator of boards, for a debugger, which counts operations or does not.
-///
-/// # Errors
-///
-/// When it does not build.
-pub(crate) fn for_debugger_on_board(program: &Program, tools: &Tools, counts: bool) -> Result<PathBuf> {
-    let what = format!("the image {} for a debugger, on boards", program.binary);
-    let counters: &[_] = if counts { &["--features", COUNTERS] } else { &[] };
-    Ok(link(program, tools, BOARD_DEBUGGER, &[&["--features", NOTES], counters].concat(), &what)?.executable)
 }
 
 fn bare_metal_built_before(program: &Program, target: Target) -> Result<PathBuf> {
@@ -246,7 +252,7 @@ pub(crate) fn lint(program: &Program, tools: &Tools) -> Result<bool> {
 fn lint_command(program: &Program, toolchain: &Toolchain, target: Target) -> Command {
     let mut command = inner_cargo(toolchain, "clippy");
     select(&mut command, program, Profile::Release);
-    for_target(&mut command, target);
+    for_target(&mut command, program, target);
     command.args(["--", "-Dwarnings"]);
     command
 }
@@ -269,7 +275,7 @@ fn link(program: &Program, tools: &Tools, target: Target, options: &[&str], what
     let mut command = inner_cargo(&tools.toolchain, "rustc");
     command.args(build::MESSAGES).args(["--release", "--lib", "--crate-type", "staticlib"]);
     command.current_dir(&program.directory).args(["--package", &program.package]);
-    for_target(&mut command, target);
+    for_target(&mut command, program, target);
     let archive = build::archive("the Rust side of programs in C", command.args(options))?;
     let executable = c::for_p54c(sources, &setup::ensure(false)?, &archive, &script, tools)?;
     Ok(Built { executable, warnings: Vec::new(), libraries: Vec::new() })
@@ -286,11 +292,7 @@ fn bare_metal_command(
     let mut command = inner_cargo(toolchain, "rustc");
     command.args(build::MESSAGES);
     select(&mut command, program, Profile::Release);
-    for_target(&mut command, target);
-    if program.package == Program::integration().package {
-        // On the host it is optimised less; images are what users get, optimised as theirs are.
-        command.arg(format!("--config=profile.release.package.{}.opt-level=3", program.package));
-    }
+    for_target(&mut command, program, target);
     command.args(options);
     // Cargo appends what follows `--` to the last rustc only, so a new script costs one link. The symbol makes a
     // changed script a changed command: cargo does not look into it.
@@ -310,8 +312,15 @@ fn inner_cargo(toolchain: &Toolchain, subcommand: &str) -> Command {
     command
 }
 
-fn for_target(command: &mut Command, target: Target) {
+fn for_target(command: &mut Command, program: &Program, target: Target) {
+    // A user's own crate has no profiles for single packages, and one of its own.
+    let packages: &[&str] = match (program.is_own, target.opt_level) {
+        (false, _) => &OPTIMISED_IN_IMAGES,
+        (true, 3) => &[],
+        (true, _) => &[""],
+    };
     command
+        .args(packages.iter().map(|package| format!("--config=profile.release.{package}opt-level={}", target.opt_level)))
         .args(target.profile.iter().map(|setting| format!("--config=profile.release.{setting}")))
         // Also where there are none, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", target.flags)

@@ -3,6 +3,7 @@
 
 use crate::{
     build::{self, build},
+    image::{self, Profile},
     process, workspace,
 };
 use anyhow::{Context, Result, bail};
@@ -69,7 +70,7 @@ fn finish(command: &mut Command) -> Result<String> {
 
 /// Where it is, built.
 fn built() -> Result<PathBuf> {
-    let mut command = workspace::cargo("build");
-    command.args(["--release", "--package", "papers"]).args(build::MESSAGES);
+    let mut command = image::of_workspace("build", Profile::Release);
+    command.args(build::MESSAGES).args(["--bin", "papers"]);
     Ok(build("the laboratory", &mut command)?.executable)
 }

@@ -203,7 +203,7 @@ fn in_qemu(kit: &Kit<'_>, program: &Program, words: KernelLine) -> Result<Staged
 fn on_board(kit: &Kit<'_>, program: &Program, words: &KernelLine) -> Result<Staged> {
     let setup = Setup { cores: Some(CORES.into()), ..Setup::default() };
     let flash = Flash::new(Board::find("scc")?, &setup, program, words, &[])?;
-    let executable = image::for_debugger_on_board(program, kit.tools()?, false)?;
+    let executable = image::board(program, kit.tools()?, true)?.executable;
     let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");

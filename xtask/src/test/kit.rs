@@ -1,14 +1,11 @@
 //! What tests run: images, the simulator, the emulator. Each is built when somebody first asks for it, and once.
 
-use super::{
-    arguments::{Arguments, Stage},
-    cargo,
-};
+use super::arguments::{Arguments, Stage};
 use crate::{
     build::Built,
     c, emulator,
     guest::Outcome,
-    image,
+    image::{self, Profile},
     kernel_line::KernelLine,
     loading,
     program::Program,
@@ -127,7 +124,7 @@ impl<'t> Kit<'t> {
         of(&self.images, program)?.get(|| image::bare_metal(program, self.tools()?))
     }
 
-    /// The image of a program for boards, which counts.
+    /// The image of a program for boards, which counts, and is a debugger's, too.
     pub(super) fn board_image(&self, program: &Program) -> Result<&[u8]> {
         let made = of(&self.board_images, program)?.get(|| {
             let path = image::board(program, self.tools()?, true)?.executable;
@@ -138,7 +135,7 @@ impl<'t> Kit<'t> {
 
     /// A program for the host.
     pub(super) fn simulator(&self, program: &Program) -> Result<&Built> {
-        of(&self.simulators, program)?.get(|| cargo::simulator(program))
+        of(&self.simulators, program)?.get(|| image::host(program, Profile::Release))
     }
 
     /// Words with which the simulator of programs in C loads this one.
