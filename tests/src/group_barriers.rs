@@ -124,8 +124,9 @@ pub fn groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         Group::empty(),
         of(&|peer| peer % 5 != 2 || peer == size - 1)?,
     ];
+    let many = context.has_many_ranks();
     for (nth, algorithm) in all(size).enumerate() {
-        for (index, group) in groups.iter().enumerate().filter(|(index, _)| size < 64 || (nth + index) % 3 == 0) {
+        for (index, group) in groups.iter().enumerate().filter(|(index, _)| !many || (nth + index) % 3 == 0) {
             let first = 1 + 2 * (nth * groups.len() + index) as u32;
             meet(context, words, group, algorithm, first..first + 2)?;
         }

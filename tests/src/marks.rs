@@ -63,12 +63,14 @@ pub fn bipartite_groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     with_every_class(context, |context, class| {
         let size = context.size();
         let (window, mut view) = make_of(context, class, size)?;
-        let counts = [1, 2, 3, 7, 8, 9, 16, 33, size];
+        // On many ranks, what fits a line, a little more, and all.
+        let many = context.has_many_ranks();
+        let counts: &[usize] = if many { &[1, 8, 33, size] } else { &[1, 2, 3, 7, 8, 9, 16, 33, size] };
         let mut round = 0;
-        for origins in counts.into_iter().filter(|count| *count <= size) {
-            for targets in counts.into_iter().filter(|count| *count <= size && count * origins <= 1100) {
+        for origins in counts.iter().filter(|count| **count <= size) {
+            for targets in counts.iter().filter(|count| **count <= size && **count * origins <= 1100) {
                 view = epoch(context, &window, view, round, |origin, target| {
-                    origin < origins && size - target <= targets
+                    origin < *origins && size - target <= *targets
                 })?;
                 round += 1;
             }

@@ -158,8 +158,8 @@ suite! {
     litmus::{ store_buffering, message_passing, load_buffering, independent_reads, }
     #[needs(MACHINE)]
     floating_point::{ is_53_bits, }
-    #[needs(SIZE, MACHINE, LARGEST)]
-    barrier::{ separates_phases, back_to_back, costs_what_it_should, }
+    #[needs(SIZE, MACHINE)]
+    barrier::{ #[needs(LARGEST)] separates_phases, back_to_back, costs_what_it_should, }
     #[needs(REGISTERS, SIZE)]
     group_barriers::{
         separate_phases,
@@ -296,8 +296,8 @@ suite! {
         made_and_freed_many_times,
         classes_differ,
         elements_differ,
-        failures_are_collective,
         #[needs(LARGEST)]
+        failures_are_collective,
         full_database_is_refused,
         fresh_part_on_a_cached_page,
         freed_memory_is_not_written_any_more,

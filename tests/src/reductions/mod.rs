@@ -52,7 +52,7 @@ pub fn all_roots_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outc
 pub fn mixed_back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     context.unchecked();
     let (rank, size) = (context.rank(), context.size());
-    let turns = if size >= 64 { 6 } else { 24 };
+    let turns = if context.has_many_ranks() { 6 } else { 24 };
     let mut numbers = Numbers::new(&[size, 5]);
     for turn in 0..turns {
         let (len, late) = ([1, 3, 12, 200][numbers.below(4)], numbers.below(size));

@@ -5,7 +5,7 @@
 //! `/* test: cores=1,2,5 options=-DGORY faithful fails="report" */`, or `says="line"` for what it has to print.
 
 use super::{
-    c_programs::{DIRECTORY, Subject},
+    c_programs::{DIRECTORY, Subject, built},
     jobs::Job,
     kit::Kit,
     summary::Suite,
@@ -127,12 +127,15 @@ fn job<'t>(
     kit: &'t Kit<'t>,
     (suite, cost_s): (&str, usize),
     is_meant: impl Fn(&Case) -> bool,
+    prepare: fn(&Kit<'_>) -> Result<()>,
     run: impl Fn(&Subject<'t>) -> Result<Outcome> + Send + 't,
 ) -> Result<Option<Job<'t>>> {
     let cases: Vec<_> =
         cases()?.into_iter().filter(|case| is_meant(case) && kit.arguments.wants(&case.name())).collect();
     Ok((!cases.is_empty()).then(|| {
         Job::new(suite, cost_s, move |suite| {
+            prepare(kit)?;
+            suite.begin();
             for case in cases {
                 case.judge(suite, &run(&case.subject(kit)?)?);
             }
@@ -147,7 +150,7 @@ fn job<'t>(
 ///
 /// When a program does not say how it is tested.
 pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
-    job(kit, ("RCCE and MPI, simulated", 150), |_| true, Subject::simulated)
+    job(kit, ("RCCE and MPI, simulated", 150), |_| true, built, Subject::simulated)
 }
 
 /// A job for QEMU.
@@ -157,7 +160,7 @@ pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
 /// When a program does not say how it is tested.
 pub(super) fn in_qemu<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
     let is_meant = |case: &Case| IN_QEMU.contains(&(case.family, case.program.as_str(), case.cores)) && !case.faithful;
-    job(kit, ("RCCE and MPI", 20), is_meant, Subject::in_qemu)
+    job(kit, ("RCCE and MPI", 20), is_meant, |_| Ok(()), Subject::in_qemu)
 }
 
 #[cfg(test)]

@@ -87,12 +87,23 @@ pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
     let cases: Vec<_> = EVERYWHERE.into_iter().chain(SIMULATED).filter(|case| kit.arguments.wants(case.name)).collect();
     (!cases.is_empty()).then(|| {
         Job::new("programs in C, simulated", 10, move |suite| {
+            built(kit)?;
+            suite.begin();
             for case in cases {
                 judge(suite, &case, &Subject::of(&case, kit)?.simulated()?);
             }
             Ok(())
         })
     })
+}
+
+/// Builds what loads programs in C, so that no test of one is taken for slow.
+///
+/// # Errors
+///
+/// When it does not build.
+pub(super) fn built(kit: &Kit<'_>) -> Result<()> {
+    kit.simulator(&Program::c_programs()).map(drop)
 }
 
 /// Jobs for QEMU.
