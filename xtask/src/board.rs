@@ -142,13 +142,7 @@ fn program(arguments: &Arguments) -> Result<()> {
     if let Some((stop, tools)) = stop.zip(debugger_tools) {
         let built = emulator::build(&emulator_tools)?;
         let flashed = Flashed::read(&directory)?;
-        let mut command = emulator::command(
-            &built.executable,
-            &directory,
-            &flashed,
-            false,
-            arguments.notes(&flashed),
-        );
+        let mut command = emulator::command(&built.executable, &directory, &flashed, false, arguments.notes(&flashed));
         let monitor = Monitor { directory: directory.clone(), image: executable };
         let debugger = stop.prepare(Stub::Board, &monitor, &program, &tools)?;
         let outcome = run::debugged(flash.label(), &mut command, &monitor, &debugger)?;
@@ -170,13 +164,8 @@ fn live(
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
     let flashed = Flashed::read(directory)?;
-    let mut command = emulator::command(
-        &built.executable,
-        directory,
-        &flashed,
-        arguments.functional,
-        arguments.notes(&flashed),
-    );
+    let mut command =
+        emulator::command(&built.executable, directory, &flashed, arguments.functional, arguments.notes(&flashed));
     if let Some(file) = &arguments.profile {
         command.arg("--profile").arg(file).arg("--image").arg(image);
     }

@@ -44,11 +44,18 @@ struct Target {
 }
 
 /// QEMU and PCs.
-const PC: Target =
-    Target { specification: "i586-atoll.json", script: "qemu.ld", profile: &[], opt_level: 3, flags: "", directory: "kernel" };
+const PC: Target = Target {
+    specification: "i586-atoll.json",
+    script: "qemu.ld",
+    profile: &[],
+    opt_level: 3,
+    flags: "",
+    directory: "kernel",
+};
 
 /// QEMU, for a debugger: with names and places of variables, most of which are still there where code is optimised less.
-const DEBUGGER: Target = Target { profile: &["debug='full'", "opt-level=1"], opt_level: 1, directory: "debugger", ..PC };
+const DEBUGGER: Target =
+    Target { profile: &["debug='full'", "opt-level=1"], opt_level: 1, directory: "debugger", ..PC };
 
 /// The Intel SCC and boards like it.
 ///
@@ -320,7 +327,9 @@ fn for_target(command: &mut Command, program: &Program, target: Target) {
         (true, _) => &[""],
     };
     command
-        .args(packages.iter().map(|package| format!("--config=profile.release.{package}opt-level={}", target.opt_level)))
+        .args(
+            packages.iter().map(|package| format!("--config=profile.release.{package}opt-level={}", target.opt_level)),
+        )
         .args(target.profile.iter().map(|setting| format!("--config=profile.release.{setting}")))
         // Also where there are none, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", target.flags)

@@ -201,8 +201,7 @@ impl<'t> Subject<'t> {
         let directory = scratch.path().join("flashed");
         flash.write(&image, &directory)?;
         let emulator = self.kit.emulator()?;
-        let mut command =
-            emulator::command(&emulator.executable, &directory, &Flashed::read(&directory)?, true, None);
+        let mut command = emulator::command(&emulator.executable, &directory, &Flashed::read(&directory)?, true, None);
         let monitor = Monitor { directory, image: executable };
         guest::run(flash.label(), &mut command, Some(&monitor), self.kit.limit(), |_| {})
     }

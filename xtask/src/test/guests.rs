@@ -120,7 +120,8 @@ fn endless(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         let words = KernelLine::default().value("program", Some("fatal")).value("case", Some(case));
         let words = words.value("failure_trace_kib", Some(trace::UNASKED_KIB));
         let outcome = boot(kit, Guest::of(FATAL_CORES), words, &name, ENDLESS_LIMIT)?;
-        let verdict = judge_endless(&outcome, report, FATAL_CORES).and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
+        let verdict =
+            judge_endless(&outcome, report, FATAL_CORES).and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
         suite.check(&name, verdict);
     }
     Ok(())
