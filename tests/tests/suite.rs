@@ -170,7 +170,7 @@ fn controllers() -> Vec<Machine> {
 }
 
 fn seeds() -> Vec<Machine> {
-    [(2, 20), (3, 20), (5, 20), (8, 20), (17, 3)]
+    [(2, 8), (3, 12), (5, 12), (8, 6), (17, 2)]
         .into_iter()
         .flat_map(|(cores, seeds)| (1..=seeds).map(move |seed| Machine::scc(cores).with_seed(seed)))
         .collect()
