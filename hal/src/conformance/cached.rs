@@ -2,11 +2,11 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use crate::{Caches, ClaimError, Core, CoreId, Exposure, Lines, Region, kind};
+use crate::{Caches, ClaimError, Core, CoreId, Exposure, LINE_BYTES, Lines, Region, SharedAddress, kind};
 
 use super::{Defect, Stage};
 
-/// Words of a view.
+/// Words of a view: whole lines, of which the last is as good as the first.
 const WORDS: usize = 24;
 
 /// Times that a core stores, flushes, and has another one flush and look; and in which of them it does so by a mutable slice,
@@ -19,12 +19,19 @@ const FORGETS_ALL: usize = 2;
 /// A word of a line, which is stored to alone.
 const PART: usize = 3;
 
-/// Words of a page's uncached memory in which a core says what it exposes.
+/// The word of each of two lines of a page that lie side by side, which two cores store to.
+const SIDE_BY_SIDE: [usize; 2] = [768, 768 + LINE_BYTES / 4];
+
+/// Words of a page's uncached memory in which a core says what it exposes, and what else.
 const TOLD: usize = 512;
+const TOLD_BESIDE: usize = 520;
 
 pub(super) fn check<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
     views(stage, caches)?;
-    exposures(stage, caches)
+    parts(stage, caches)?;
+    neighbours(stage, caches)?;
+    exposures(stage, caches)?;
+    several(stage, caches)
 }
 
 fn value(from: usize, step: usize, index: usize) -> u32 {
@@ -34,7 +41,8 @@ fn value(from: usize, step: usize, index: usize) -> u32 {
 /// What was stored and flushed is seen by who flushes afterwards.
 fn views<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
     let core = stage.core;
-    let [own, left] = [core.core(), stage.left()].map(|of| stage.page::<kind::Cached>(of));
+    let [own, left] =
+        [core.core(), stage.left()].map(|of| stage.page::<kind::Cached>(of).lines_around(0, WORDS * size_of::<u32>()));
     let seen = || {
         let view = core.claim::<u32>(left, WORDS).map_err(|error| refused(stage, &error))?;
         Ok((0..WORDS).map(|index| view.load(index)).collect::<Vec<_>>())
@@ -88,16 +96,19 @@ fn views<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defec
         }
         stage.meet()?;
     }
-    parts(stage, caches)
+    Ok(())
 }
 
-/// A store to a part of a line leaves the rest of it, which others have stored before.
+/// A store to a part of a line leaves the rest of it, which others have stored since this core had it.
 fn parts<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
     let core = stage.core;
     let [own, right] = [core.core(), stage.right()].map(|of| stage.page::<kind::Cached>(of));
-    core.write_back_invalidate(caches, right);
+    [own, right].into_iter().for_each(|page| core.write_back_invalidate(caches, page));
+    stage.meet()?;
+    (0..WORDS).for_each(|index| core.store_word(own.mapped(), index, value(stage.me(), STEPS, index)));
+    stage.meet()?;
     let mut view = core.claim::<u32>(right, WORDS).map_err(|error| refused(stage, &error))?;
-    view.store(PART, value(stage.me(), STEPS, PART));
+    view.store(PART, value(stage.me(), STEPS + 1, PART));
     drop(view);
     core.write_back_invalidate(caches, right);
     stage.meet()?;
@@ -105,8 +116,8 @@ fn parts<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defec
     let view = core.claim::<u32>(own, WORDS).map_err(|error| refused(stage, &error))?;
     let found: Vec<_> = (0..WORDS).map(|index| view.load(index)).collect();
     drop(view);
-    let mut expected: Vec<_> = (0..WORDS).map(|index| value(stage.me(), STEPS - 1, index)).collect();
-    expected[PART] = value(stage.left().index(), STEPS, PART);
+    let mut expected: Vec<_> = (0..WORDS).map(|index| value(stage.me(), STEPS, index)).collect();
+    expected[PART] = value(stage.left().index(), STEPS + 1, PART);
     stage.expect(found == expected, || {
         format!(
             "cached memory: {} has stored to word {PART} of memory that it had not in its cache, and flushed, and this core \
@@ -114,6 +125,43 @@ fn parts<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defec
             stage.left()
         )
     });
+    stage.meet()
+}
+
+/// Two cores have lines side by side in their caches, store to one each, and lose nothing.
+fn neighbours<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    let core = stage.core;
+    let pages = [core.core(), stage.left()].map(|of| stage.page::<kind::Cached>(of));
+    let line = |which: usize| {
+        let first = SIDE_BY_SIDE[which] * size_of::<u32>();
+        pages[which].lines_around(first, first + LINE_BYTES)
+    };
+    for page in pages {
+        core.write_back_invalidate(caches, page);
+    }
+    stage.meet()?;
+    let stored = |by: CoreId| value(by.index(), STEPS + 2, 0);
+    // The first line of its own page, and the second of the other core's.
+    for which in [0, 1] {
+        let mut view = core.claim::<u32>(line(which), 1).map_err(|error| refused(stage, &error))?;
+        view.store(0, stored(core.core()));
+    }
+    stage.meet()?;
+    for which in [0, 1] {
+        core.write_back_invalidate(caches, line(which));
+    }
+    stage.meet()?;
+    for (index, by) in SIDE_BY_SIDE.into_iter().zip([core.core(), stage.right()]) {
+        let (found, expected) = (core.load_word(pages[0].mapped(), index), stored(by));
+        stage.expect(found == expected, || {
+            format!(
+                "cached memory: {} and {} have stored to lines side by side and flushed them, and what {by} has stored is \
+                 {found} and not {expected}: a write-back is of the dirty lines of {LINE_BYTES} bytes and of nothing beside them",
+                core.core(),
+                stage.right()
+            )
+        });
+    }
     stage.meet()
 }
 
@@ -168,13 +216,14 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Re
         let mut view = core.claim::<u32>(region, 16).map_err(|error| refused(stage, &error))?;
         view.store(VIEWED, me + 200);
     }
-    core.write_back_invalidate(caches, region);
-    let told = region.to_words();
-    (0..told.len()).for_each(|index| core.store_word(own, TOLD + index, told[index]));
+    let flush = |caches: &mut _| match turn {
+        Turn::ByWords => core.write_back_invalidate_all(caches),
+        _ => core.write_back_invalidate(caches, region),
+    };
+    flush(caches);
+    tell(stage, region, TOLD);
     stage.meet()?;
-    let words = [0, 1, 2].map(|index| core.load_word(right, TOLD + index));
-    let there: Region<kind::Combined> = stage.regions.from_words(words);
-    stage.expect(core.map(there).is_ok(), || format!("exposed memory: {} cannot be mapped", there.start()));
+    let there = told(stage, TOLD);
     let reached = |index: usize| {
         if turn == Turn::ByWords {
             return core.load_word(there.mapped(), index);
@@ -186,15 +235,22 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Re
     };
     let (found, expected) = (reached(NUMBER), number(stage.right()));
     stage.expect(found == expected, || {
-        let again = if turn != Turn::First { " after other memory, which it has concealed" } else { "" };
-        format!("exposed memory: {} has exposed {expected}{again}, and this core finds {found}", stage.right())
+        let (again, cause) = match turn {
+            Turn::First => ("", ""),
+            _ => (
+                " after other memory, which it has concealed",
+                ": `conceal` leaves that to be found, or `invalidate_lines` leaves lines of it in L1",
+            ),
+        };
+        format!("exposed memory: {} has exposed {expected}{again}, and this core finds {found}{cause}", stage.right())
     });
     let (found, expected) = (reached(VIEWED), expected + 200);
     stage.expect(found == expected, || {
         format!(
-            "exposed memory: {} has stored {expected} by a view of what it exposes, and flushed, and this core finds {found}: \
+            "exposed memory: {} has stored {expected} by a view of what it exposes, and flushed{}, and this core finds {found}: \
              a flush writes that back, too",
-            stage.right()
+            stage.right(),
+            if turn == Turn::ByWords { " everything" } else { "" }
         )
     });
     if turn == Turn::ByWords {
@@ -204,7 +260,7 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Re
         core.drain();
     }
     stage.meet()?;
-    core.write_back_invalidate(caches, region);
+    flush(caches);
     let found = {
         let view = core.claim::<u32>(region, 16).map_err(|error| refused(stage, &error))?;
         [view.load(PUT), view.load(NUMBER)]
@@ -231,10 +287,11 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Re
             forgets_slots(stage, there);
         }
     }
-    if turn == Turn::Unmapped {
-        core.unmap(there);
-    } else {
-        core.let_go(there);
+    match turn {
+        // A part of what is exposed stands for all of it.
+        Turn::First => core.let_go(there.lines_around(LINE_BYTES, 2 * LINE_BYTES)),
+        Turn::Unmapped => core.unmap(there),
+        Turn::ByWords => core.let_go(there),
     }
     stage.meet()?;
     let memory = match kept {
@@ -242,7 +299,8 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Re
         Err(exposure) => exposure.try_end(caches).map_err(|(by, exposure)| {
             let start = exposure.region().start();
             defect(stage, || {
-                format!("exposed memory: {by} has said that it lets go of {start}, and `conceal` says that it has it")
+                let part = if turn == Turn::First { "a part of what is exposed at " } else { "" };
+                format!("exposed memory: {by} has said that it lets go of {part}{start}, and `conceal` says that it has it")
             })
         })?,
     };
@@ -251,12 +309,64 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Re
     stage.expect(found == expected, || {
         format!(
             "exposed memory: its owner gets back {found:?} and not {expected:?}, of which {} has stored word {PUT}, and word \
-             {NOT_DRAINED}, if that is another, before it has let go, which drains",
+             {NOT_DRAINED}, if that is another, before it has let go, which drains; or a store of the owner did not fetch \
+             the rest of its line",
             stage.left()
         )
     });
     stage.meet()?;
     Ok(memory)
+}
+
+/// Who lets go of a region lets go of all that is exposed in it.
+fn several<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches) -> Result<(), Defect> {
+    let core = stage.core;
+    let mut exposures = Vec::new();
+    for told in [TOLD, TOLD_BESIDE] {
+        let exposure = core.expose(caches, Lines::copy_of(&[stage.me() as u32; 8])).map_err(|refused| {
+            defect(stage, || format!("exposed memory: two pieces cannot be exposed: {}", refused.error))
+        })?;
+        tell(stage, exposure.region(), told);
+        exposures.push(exposure);
+    }
+    stage.meet()?;
+    let there = [TOLD, TOLD_BESIDE].map(|word| told(stage, word));
+    for region in there {
+        let found = core.load_word(region.mapped(), 0);
+        stage.expect(found == stage.right().index() as u32, || {
+            format!("exposed memory: {} has exposed its number twice, and this core finds {found}", stage.right())
+        });
+    }
+    let [from, to] = there.map(|region| [region.start().offset(), region.start().offset() + region.len_bytes()]);
+    let (first, end) = (from[0].min(to[0]), from[1].max(to[1]));
+    core.let_go(stage.regions.region(SharedAddress::exposed(stage.right(), first), end - first));
+    stage.meet()?;
+    for exposure in exposures {
+        if let Err((by, exposure)) = exposure.try_end(caches) {
+            stage.expect(false, || {
+                format!(
+                    "exposed memory: {by} has let go of a region in which two pieces are exposed, and `conceal` says that it has \
+                     that at {}",
+                    exposure.region().start()
+                )
+            });
+        }
+    }
+    stage.meet()
+}
+
+/// Tells others what this core exposes.
+fn tell<C: Core>(stage: &Stage<'_, C>, region: Region<kind::Cached>, at: usize) {
+    let (own, words) = (stage.page(stage.core.core()), region.to_words());
+    (0..words.len()).for_each(|index| stage.core.store_word(own, at + index, words[index]));
+}
+
+/// What the next core has told that it exposes, mapped.
+fn told<C: Core>(stage: &Stage<'_, C>, at: usize) -> Region<kind::Combined> {
+    let words = [0, 1, 2].map(|index| stage.core.load_word(stage.page(stage.right()), at + index));
+    let there = stage.regions.from_words(words);
+    stage.expect(stage.core.map(there).is_ok(), || format!("exposed memory: {} cannot be mapped", there.start()));
+    there
 }
 
 /// A slot that is unmapped, and mapped again, shows what is there.

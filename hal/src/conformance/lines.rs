@@ -47,22 +47,15 @@ fn visible_and_masked<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     stage.meet()?;
     core.invalidate_mpb();
     let found = core.load_line(own).0;
-    stage.expect(found[16..21] == pattern(stage.left(), 1, 5), || {
+    stage.expect_bytes(&found[16..21], &pattern(stage.left(), 1, 5), 16, |which| {
         format!(
             "lines: {} has stored bytes 16..21 of {own} and drained, and this core, which had the line in L1 and has \
-             invalidated, finds {:?} and not {:?}: the invalidation leaves lines in L1",
-            stage.left(),
-            &found[16..21],
-            pattern(stage.left(), 1, 5)
+             invalidated, finds that {which}: the invalidation leaves lines in L1",
+            stage.left()
         )
     });
-    stage.expect(found[3..11] == pattern(core.core(), 0, 8), || {
-        format!(
-            "lines: a store of bytes 16..21 of {own} has changed bytes 3..11 from {:?} to {:?}: stores have to be masked by \
-             bytes",
-            pattern(core.core(), 0, 8),
-            &found[3..11]
-        )
+    stage.expect_bytes(&found[3..11], &pattern(core.core(), 0, 8), 3, |which| {
+        format!("lines: of {own}, of which bytes 16..21 were stored, {which}: stores have to be masked by bytes")
     });
     stage.meet()
 }
@@ -82,6 +75,7 @@ fn pushed_out<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     let arrived = [0, 1].map(|index| found[index][..LEN] == expected[index]);
     stage.expect(arrived == [true; 2], || {
         let missing = usize::from(arrived[0]);
+        let own = pattern(core.core(), 3 + indices[missing], LEN);
         format!(
             "lines: {} has stored {:?} to bytes 0..{LEN} of {} and drained, and this core, which has not looked before, finds \
              {:?}: {}",
@@ -90,6 +84,7 @@ fn pushed_out<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
             stage.line(core.core(), indices[missing]),
             &found[missing][..LEN],
             match arrived {
+                _ if found[missing][..LEN] == own => "that is what it has itself stored to another core's line: two MPBs are one",
                 [false, true] => "a store to another line loses what is in the write-combine buffer",
                 _ => "the drain pushes nothing out",
             }
@@ -156,8 +151,11 @@ fn copies<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         let (expected, mut found) = (pattern(stage.left(), step, len), vec![0; len]);
         core.invalidate_mpb();
         core.get(own, &mut found);
-        stage.expect(found == expected, || {
-            format!("MPB copies: a put of {len} bytes and a get of them give {found:?} and not {expected:?}")
+        stage.expect_bytes(&found, &expected, 0, |which| {
+            format!(
+                "MPB copies: of a put of {len} bytes and a get of them, {which}: stores leave in the order in which they were \
+                 made, those to one line, too"
+            )
         });
         let lines = len.div_ceil(LINE_BYTES);
         core.put_from_own_mpb(own.line.into(), own.plus(3), lines);
@@ -167,12 +165,31 @@ fn copies<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         core.drain();
         core.invalidate_mpb();
         core.get(own.plus(6), &mut found);
-        stage.expect(found == expected, || {
-            format!("MPB copies: {lines} lines from MPB to MPB give {found:?} and not {expected:?}")
+        stage.expect_bytes(&found, &expected, 0, |which| {
+            format!("MPB copies: of {lines} lines from MPB to MPB, {which}")
         });
-        stage.meet()?;
+        made(stage, step, len)?;
     }
     Ok(())
+}
+
+/// What is made on the way to an MPB is what is used on the way from it.
+fn made<C: Core>(stage: &Stage<'_, C>, step: usize, len: usize) -> Result<(), Defect> {
+    let core = stage.core;
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.line(of, 0));
+    stage.meet()?;
+    let source = pattern(core.core(), step + 1, len);
+    let piece = |index: usize, len: usize| index * LINE_BYTES..index * LINE_BYTES + len;
+    core.put_made(len, right, |index, bytes| bytes.copy_from_slice(&source[piece(index, bytes.len())]));
+    core.drain();
+    stage.meet()?;
+    let mut found = vec![0; len];
+    core.invalidate_mpb();
+    core.get_used(own, len, |index, bytes| found[piece(index, bytes.len())].copy_from_slice(bytes));
+    stage.expect_bytes(&found, &pattern(stage.left(), step + 1, len), 0, |which| {
+        format!("MPB copies: of {len} bytes that `store_lines` has stored and `load_lines` loads, {which}")
+    });
+    stage.meet()
 }
 
 /// Combined memory takes bytes at any offset.
@@ -190,25 +207,32 @@ fn combined<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     stage.meet()?;
     core.invalidate_mpb();
     core.read(own, 0, &mut found);
-    stage.expect(found[29..99] == pattern(stage.left(), 2, 70), || {
+    let is_stale = found[29..99].contains(&0);
+    stage.expect_bytes(&found[29..99], &pattern(stage.left(), 2, 70), 29, |which| {
+        let cause = if is_stale {
+            "`invalidate_lines` has to forget all lines, those of memory, too, or the drain pushes out those of MPBs only"
+        } else {
+            "bytes beside a store have changed, which is masked by bytes"
+        };
         format!(
-            "combined memory: 70 bytes that {} has written at byte 29 are {:?} and not {:?}",
-            stage.left(),
-            &found[29..99],
-            pattern(stage.left(), 2, 70)
+            "combined memory: {} has written bytes 29..99 and drained, and this core, which had read them before and has \
+             invalidated, finds that {which}: {cause}",
+            stage.left()
         )
     });
-    let is_clear = found[..29].iter().chain(&found[99..]).all(|byte| *byte == 0);
-    stage.expect(is_clear, || format!("combined memory: a write of bytes 29..99 has changed others: {found:?}"));
+    let mut expected = [0; 128];
+    expected[29..99].copy_from_slice(&found[29..99]);
+    stage.expect_bytes(&found, &expected, 0, |which| {
+        format!("combined memory: beside bytes 29..99, which were written, {which}: stores have to be masked by bytes")
+    });
     core.copy(own, 29, own, 1024 + 3, 70);
     core.drain();
     core.invalidate_mpb();
     core.read(own, 1024 + 3, &mut found[..70]);
-    stage.expect(found[..70] == pattern(stage.left(), 2, 70), || {
+    stage.expect_bytes(&found[..70], &pattern(stage.left(), 2, 70), 0, |which| {
         format!(
-            "combined memory: a copy of 70 bytes to another alignment is {:?} and not {:?}",
-            &found[..70],
-            pattern(stage.left(), 2, 70)
+            "combined memory: of a copy of 70 bytes to another alignment, {which}: bytes beside a store have changed, or stores \
+             to one line do not leave in order"
         )
     });
     stage.meet()

@@ -21,6 +21,7 @@
 mod cached;
 mod forbidden;
 mod lines;
+mod order;
 mod registers;
 mod time;
 mod words;
@@ -28,12 +29,15 @@ mod words;
 use alloc::{format, string::String};
 use core::{cell::Cell, fmt};
 
-use crate::{Caches, Core, CoreId, Deadline, MpbLine, Place, Reason, Region, Regions, SharedAddress, kind};
+use crate::{Caches, Core, CoreId, Deadline, MpbLine, Place, Poll, Reason, Region, Regions, SharedAddress, TimedOut, kind};
 
 pub use forbidden::{Attempt, FORBIDDEN, forbidden_access};
 
 /// Seconds by the core's clock after which what has not come is not going to.
 pub const PATIENCE_S: u64 = 20;
+
+/// Seconds that what one core awaits from another may take: less than others wait for it to come to the next meeting.
+const ARRIVES_S: u64 = PATIENCE_S / 2;
 
 /// Bytes of shared memory that each core has for checks.
 const PAGE_BYTES: usize = 4096;
@@ -106,6 +110,10 @@ pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions, room: &R
     if !lines::check(&stage)? {
         return stage.end();
     }
+    stage.begin("the order of stores");
+    if !order::check(&stage)? {
+        return stage.end();
+    }
     stage.begin("cached memory");
     cached::check(&stage, caches)?;
     stage.begin("registers");
@@ -171,6 +179,15 @@ impl<C: Core> Stage<'_, C> {
         }
     }
 
+    /// The same of bytes: `what` is told the first one that differs, counted from `first` on.
+    fn expect_bytes(&self, found: &[u8], expected: &[u8], first: usize, what: impl FnOnce(String) -> String) {
+        let differs = found.iter().zip(expected).position(|(found, expected)| found != expected);
+        if let Some(at) = differs {
+            let which = format!("byte {} is {} and not {}", first + at, found[at], expected[at]);
+            self.expect(false, || what(which));
+        }
+    }
+
     /// What was wrong first, if anything was.
     fn end(&self) -> Result<(), Defect> {
         self.found.take().map_or(Ok(()), Err)
@@ -191,6 +208,18 @@ impl<C: Core> Stage<'_, C> {
         self.meet()?;
         let found_nothing = |core| self.core.load_word(page(CoreId::new(core)), FOUND_NOTHING) == 1;
         Ok((0..self.cores()).all(found_nothing))
+    }
+
+    /// Waits for what another core does, as long as that may take.
+    fn await_from<R>(
+        &self,
+        from: CoreId,
+        what: &'static str,
+        place: Place,
+        check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        let late = Deadline::At(self.after(ARRIVES_S));
+        self.core.wait_until(&[place], late, Reason::new(what).from(from), check)
     }
 
     /// The time in so many seconds.

@@ -3,9 +3,9 @@
 use alloc::format;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::{Core, CoreId, Deadline, Reason, TsrGuard};
+use crate::{Core, CoreId, Deadline, Place, Reason, Shielded, TsrGuard, kind};
 
-use super::{Defect, PATIENCE_S, Stage};
+use super::{ARRIVES_S, Defect, Stage};
 
 /// Times that each core takes the lock of all, and each of two that it has with another core.
 const ROUNDS: u32 = 20;
@@ -15,17 +15,21 @@ const ROUNDS_OF_TWO: u32 = 5;
 const WORD: usize = 600;
 const WORD_OF_TWO: usize = 601;
 
-/// A moment is one part in so many of a second.
+/// The words in which a core says that it is about to wait, and that it has waited, and that which ends its wait if an interrupt
+/// does not.
+const IS_READY: usize = 604;
+const HAS_WAITED: usize = 605;
+const IS_FREED: usize = 606;
+
+/// A moment is one part in so many of a second, and the time in which another core comes from one operation to the next.
 const DWELLS: u64 = 50_000;
+const COMES: u64 = 1000;
 
 /// Cores of which each raises an interrupt while the others raise none.
 const TURNS: usize = 4;
 
 /// Interrupts after which one that is due will be so for ever.
 const MOST_TAKEN: u32 = 100;
-
-/// Seconds that an interrupt, or a register, may take: less than what others wait for a core to come to the next meeting.
-const ARRIVES_S: u64 = PATIENCE_S / 2;
 
 pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
     if stage.core.layout().registers_reach_everywhere() {
@@ -98,21 +102,21 @@ fn in_time<'c, C: Core>(stage: &Stage<'c, C>, of: CoreId) -> Option<TsrGuard<'c,
         if let Some(guard) = core.try_lock(of) {
             return Some(guard);
         }
-        dwell(stage);
+        dwell(stage, DWELLS);
     }
     stage.expect(false, || {
         format!(
             "registers: that of {of} is taken for {ARRIVES_S} s, though each core frees it after a moment: one is taken for good \
-             that is read while it is freed"
+             that is read while it is freed, or `free` does not reach another core's register, or reaches this core's own"
         )
     });
     None
 }
 
-/// Lets a moment pass.
-fn dwell<C: Core>(stage: &Stage<'_, C>) {
+/// Lets one part in so many of a second pass.
+fn dwell<C: Core>(stage: &Stage<'_, C>, parts: u64) {
     let core = stage.core;
-    let late = Deadline::At(core.now() + core.ticks_per_second() / DWELLS);
+    let late = Deadline::At(core.now() + core.ticks_per_second() / parts);
     // Its end is the deadline.
     _ = core.wait_until(&[], late, Reason::new("a moment to pass"), |_| None::<()>);
 }
@@ -120,7 +124,7 @@ fn dwell<C: Core>(stage: &Stage<'_, C>) {
 /// Adds one to a word of a core's page, of which this core holds the register.
 fn update<C: Core>(stage: &Stage<'_, C>, of: CoreId, word: usize) {
     let before = stage.core.load_word(stage.page(of), word);
-    dwell(stage);
+    dwell(stage, DWELLS);
     stage.core.store_word(stage.page(of), word, before + 1);
 }
 
@@ -147,8 +151,7 @@ fn interrupts<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         stage.expect(false, || "interrupts: no handler can be set".into());
         return stage.meet();
     };
-    let count = || taken.with(|taken| taken.load(Relaxed));
-    let mut before = count();
+    let mut before = count(&taken);
     stage.meet()?;
     let turns = stage.cores().min(TURNS);
     for turn in 0..turns {
@@ -157,13 +160,12 @@ fn interrupts<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
             core.raise_interrupt(stage.right());
         }
         if comes {
-            let reason = Reason::new("an interrupt").from(stage.left());
-            let came = core
-                .wait_until(&[], Deadline::At(stage.after(ARRIVES_S)), reason, |_| (count() > before).then_some(()));
-            stage.expect(came.is_ok(), || format!("interrupts: what {} has raised does not arrive", stage.left()));
+            stage.expect(arrives(stage, &taken, before), || {
+                format!("interrupts: what {} has raised does not arrive", stage.left())
+            });
         }
         stage.meet()?;
-        let more = count() - before;
+        let more = count(&taken) - before;
         before += more;
         stage.expect(more < MOST_TAKEN, || {
             format!("interrupts: one is due still after it was taken {more} times: `take_interrupt` does not take it")
@@ -174,8 +176,94 @@ fn interrupts<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         });
         stage.meet()?;
     }
+    if stage.nobody_found_anything()? {
+        to_itself(stage, &taken)?;
+        twice(stage, &taken)?;
+        without_deadline(stage, &taken)?;
+    }
     drop(taken);
     stage.meet()
+}
+
+/// What counts the interrupts that a core has taken.
+type Taken<'c, C> = Shielded<'c, C, AtomicU32>;
+
+/// How many a core has taken.
+fn count<C: Core>(taken: &Taken<'_, C>) -> u32 {
+    taken.with(|taken| taken.load(Relaxed))
+}
+
+/// Whether this core comes to take more interrupts than so many.
+fn arrives<C: Core>(stage: &Stage<'_, C>, taken: &Taken<'_, C>, before: u32) -> bool {
+    let late = Deadline::At(stage.after(ARRIVES_S));
+    stage.core.wait_until(&[], late, Reason::new("an interrupt"), |_| (count(taken) > before).then_some(())).is_ok()
+}
+
+/// A core can interrupt itself.
+fn to_itself<C: Core>(stage: &Stage<'_, C>, taken: &Taken<'_, C>) -> Result<(), Defect> {
+    let before = count(taken);
+    stage.core.raise_interrupt(stage.core.core());
+    stage.expect(arrives(stage, taken, before), || "interrupts: one that a core raises on itself does not arrive".into());
+    stage.meet()
+}
+
+/// What was raised stays, though it is raised again before it was taken.
+fn twice<C: Core>(stage: &Stage<'_, C>, taken: &Taken<'_, C>) -> Result<(), Defect> {
+    let before = count(taken);
+    stage.core.defer_interrupts(|| {
+        stage.meet()?;
+        (0..2).for_each(|_| stage.core.raise_interrupt(stage.right()));
+        stage.meet()
+    })?;
+    stage.expect(arrives(stage, taken, before), || {
+        format!(
+            "interrupts: what {} has raised twice, before this core took it, does not arrive: it is due until it was taken, \
+             however often it is raised",
+            stage.left()
+        )
+    });
+    stage.meet()
+}
+
+/// An interrupt comes in the middle of a wait that has no deadline, though nothing of what is waited for was stored.
+fn without_deadline<C: Core>(stage: &Stage<'_, C>, taken: &Taken<'_, C>) -> Result<(), Defect> {
+    let (core, turns) = (stage.core, stage.cores().min(TURNS));
+    let [own, right] = [core.core(), stage.right()].map(|of| stage.page::<kind::Uncached>(of));
+    if stage.cores() == 1 {
+        return Ok(());
+    }
+    [IS_READY, HAS_WAITED, IS_FREED].into_iter().for_each(|word| core.store_word(own, word, 0));
+    stage.meet()?;
+    let says = |word| {
+        let place = Place::Word(right, word);
+        stage.await_from(stage.right(), "what a core says", place, |poll| (poll.word(0) == 1).then_some(())).is_ok()
+    };
+    for turn in 0..turns {
+        let raises = stage.me() % turns == turn;
+        if stage.left().index() % turns == turn {
+            let before = count(taken);
+            core.store_word(own, IS_READY, 1);
+            core.wait(&[Place::Word(own, IS_FREED)], Reason::new("an interrupt").from(stage.left()), |poll| {
+                (count(taken) > before || poll.word(0) == 1).then_some(())
+            });
+            core.store_word(own, HAS_WAITED, 1);
+        }
+        if raises && says(IS_READY) {
+            // Now it waits, unless it is slow.
+            dwell(stage, COMES);
+            core.raise_interrupt(stage.right());
+            stage.expect(says(HAS_WAITED), || {
+                format!(
+                    "interrupts: {} waits without a deadline, and what this core has raised does not come within {ARRIVES_S} s: \
+                     `park` comes back when an interrupt is due, or others have written, and looks for both",
+                    stage.right()
+                )
+            });
+            core.store_word(right, IS_FREED, 1);
+        }
+        stage.meet()?;
+    }
+    Ok(())
 }
 
 /// What a core does is counted.

@@ -9,6 +9,15 @@ use super::{Defect, Stage};
 /// Readings of the clock that are compared.
 const READINGS: usize = 100;
 
+/// One part in so many of a second, for which a core waits without a place.
+const WAITS: u64 = 100;
+
+/// Polls of such a wait after which its clock stands still, or is too slow: each takes some nanoseconds at least.
+const MOST_POLLS: u32 = 10_000_000;
+
+/// Polls that may come after a deadline: some machines look at their clock now and then.
+const MOST_LATE: u32 = 100_000;
+
 /// Words of a page in which a core says what its clock shows, and which machine it is a core of: two each.
 const SAID: usize = 700;
 
@@ -25,13 +34,36 @@ pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         stage.expect(now >= last, || format!("clock: {now} ticks follow {last}"));
         last = now;
     }
-    let late = core.now() + core.ticks_per_second() / 1000;
-    let waited = core.wait_until(&[], Deadline::At(late), Reason::new("a deadline"), |_| None::<()>);
-    stage.expect(waited.is_err() && core.now() >= late, || {
-        format!("waits: one with a deadline of {late} ticks has ended at {}", core.now())
-    });
+    deadline(stage);
     // Without a clock, no check ends.
     if stage.found_nothing() { stage.meet() } else { stage.end() }
+}
+
+/// A wait ends at its deadline, and the clock gets there. It is the polls that end this check on a machine without either.
+fn deadline<C: Core>(stage: &Stage<'_, C>) {
+    let core = stage.core;
+    let begin = core.now();
+    let late = begin + (core.ticks_per_second() / WAITS).max(1);
+    let (mut polls, mut late_polls, mut last, mut back) = (0, 0, begin, None);
+    let waited = core.wait_until(&[], Deadline::At(late), Reason::new("a deadline"), |_| {
+        let before = core::mem::replace(&mut last, core.now());
+        back = (last < before).then_some(before);
+        polls += 1;
+        late_polls += u32::from(last >= late);
+        (back.is_some() || polls == MOST_POLLS || late_polls == MOST_LATE).then_some(())
+    });
+    let end = core.now();
+    stage.expect(waited.is_err() && end >= late, || match back {
+        _ if waited.is_err() => format!("waits: one with a deadline of {late} ticks has ended at {end}"),
+        Some(before) => format!("clock: {last} ticks follow {before}"),
+        None if late_polls > 0 => {
+            format!("waits: one with a deadline of {late} ticks goes on at {end}: `park` does not say `TimedOut`")
+        }
+        None => format!(
+            "clock: it has come from {begin} to {end} ticks in {polls} polls of a wait, and {late} are 1/{WAITS} s: it stands \
+             still, or is far slower than `ticks_per_second`"
+        ),
+    });
 }
 
 /// All cores read one clock, and are cores of one machine.

@@ -444,7 +444,7 @@ pub unsafe trait Hardware:
 {
     /// Whether [hooks](Self::hooks) are told of what has no effect but on time, by [`spend`](Hooks::spend) and
     /// [`compute`](Hooks::compute), as all emulated cores' are.
-    const IS_PRICED: bool = false;
+    const TELLS_EXPENSES: bool = false;
 
     /// Who implements the hooks: the machine itself, or a part of it, such as the platform below an emulated core.
     type Hooks: Hooks;

@@ -320,7 +320,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     }
 
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
-        if H::IS_PRICED {
+        if H::TELLS_EXPENSES {
             let _operation = self.operation();
             self.hardware.hooks().spend(Expense::GetToMemory);
             self.hardware.hooks().spend(Expense::PrivateWrite { lines: polled.len().div_ceil(LINE_BYTES) as u32 });

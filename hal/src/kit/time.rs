@@ -24,7 +24,7 @@ impl<H: Hardware> Clock for HardwareCore<H> {
     }
 
     fn compute(&self, cycles: u64) {
-        if !H::IS_PRICED {
+        if !H::TELLS_EXPENSES {
             return;
         }
         let _operation = self.operation();
@@ -34,7 +34,7 @@ impl<H: Hardware> Clock for HardwareCore<H> {
     }
 
     fn account_memory(&self, lines_read: usize, lines_written: usize) {
-        if !H::IS_PRICED {
+        if !H::TELLS_EXPENSES {
             return;
         }
         let _operation = self.operation();
@@ -43,7 +43,7 @@ impl<H: Hardware> Clock for HardwareCore<H> {
     }
 
     fn account(&self, software: Software) {
-        if !H::IS_PRICED {
+        if !H::TELLS_EXPENSES {
             return;
         }
         let _operation = self.operation();

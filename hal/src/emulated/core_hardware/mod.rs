@@ -282,7 +282,7 @@ impl<P: Platform> Signals for Emulated<P> {
 
 // SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared.
 unsafe impl<P: Platform> Hardware for Emulated<P> {
-    const IS_PRICED: bool = true;
+    const TELLS_EXPENSES: bool = true;
 
     type Hooks = P;
 

@@ -478,7 +478,7 @@ impl Signals for Defective {
 
 // SAFETY: the hardware below promises it, and nobody else has that.
 unsafe impl Hardware for Defective {
-    const IS_PRICED: bool = true;
+    const TELLS_EXPENSES: bool = true;
 
     type Hooks = ThreadPlatform;
 
