@@ -300,7 +300,9 @@ fn exposed<C: Core>(stage: &Stage<'_, C>, caches: &mut Caches, turn: Turn) -> Re
             let start = exposure.region().start();
             defect(stage, || {
                 let part = if turn == Turn::First { "a part of what is exposed at " } else { "" };
-                format!("exposed memory: {by} has said that it lets go of {part}{start}, and `conceal` says that it has it")
+                format!(
+                    "exposed memory: {by} has said that it lets go of {part}{start}, and `conceal` says that it has it"
+                )
             })
         })?,
     };

@@ -29,7 +29,9 @@ mod words;
 use alloc::{format, string::String};
 use core::{cell::Cell, fmt};
 
-use crate::{Caches, Core, CoreId, Deadline, MpbLine, Place, Poll, Reason, Region, Regions, SharedAddress, TimedOut, kind};
+use crate::{
+    Caches, Core, CoreId, Deadline, MpbLine, Place, Poll, Reason, Region, Regions, SharedAddress, TimedOut, kind,
+};
 
 pub use forbidden::{Attempt, FORBIDDEN, forbidden_access};
 

@@ -19,9 +19,9 @@ const FLAG: usize = 3;
 /// Returns whether what is checked afterwards can rely on it.
 pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<bool, Defect> {
     words(stage)?;
-    whole_lines(stage)?;
+    handshakes(stage)?;
     if stage.nobody_found_anything()? {
-        handshakes(stage)?;
+        whole_lines(stage)?;
     }
     stage.nobody_found_anything()
 }
@@ -44,7 +44,8 @@ fn words<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         core.drain();
         stage.meet()?;
         let look = Place::Line(own);
-        let found = stage.await_from(stage.left(), "a poll", look, |poll| Some(WORDS.map(|word| poll.line_word(0, word))));
+        let found =
+            stage.await_from(stage.left(), "a poll", look, |poll| Some(WORDS.map(|word| poll.line_word(0, word))));
         let expected = stored(stage.left().index());
         stage.expect(found == Ok(expected), || {
             format!(
@@ -112,7 +113,7 @@ fn handshakes<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         found[PARTS.len()].copy_from_slice(&core.load_line(data).0[9..13]);
         stage.expect(found.iter().all(|found| *found == bytes), || {
             format!(
-                "order: {} has stored {round} to memory, to {data} and then to the flag {flag}, and drained, and this core, \
+                "order: {} has stored {round} to memory, to {data} and then to the flag in {flag}, and drained, and this core, \
                  which has seen the flag, finds {:?} in memory and in {data}: stores leave in the order in which they were made, to \
                  MPBs and memory alike",
                 stage.left(),
@@ -136,7 +137,8 @@ fn set<C: Core>(stage: &Stage<'_, C>, at: MpbLine, value: u32) {
 /// Whether a flag of this core comes to have a value.
 fn comes<C: Core>(stage: &Stage<'_, C>, at: MpbLine, value: u32) -> bool {
     let from = if at == stage.line(stage.core.core(), 0) { stage.left() } else { stage.right() };
-    let seen = stage.await_from(from, "a flag", Place::Line(at), |poll| (poll.line_word(0, FLAG) == value).then_some(()));
+    let seen =
+        stage.await_from(from, "a flag", Place::Line(at), |poll| (poll.line_word(0, FLAG) == value).then_some(()));
     stage.expect(seen.is_ok(), || {
         stage.core.invalidate_mpb();
         let found = stage.core.load_line(at).word(FLAG);

@@ -203,7 +203,9 @@ fn arrives<C: Core>(stage: &Stage<'_, C>, taken: &Taken<'_, C>, before: u32) -> 
 fn to_itself<C: Core>(stage: &Stage<'_, C>, taken: &Taken<'_, C>) -> Result<(), Defect> {
     let before = count(taken);
     stage.core.raise_interrupt(stage.core.core());
-    stage.expect(arrives(stage, taken, before), || "interrupts: one that a core raises on itself does not arrive".into());
+    stage.expect(arrives(stage, taken, before), || {
+        "interrupts: one that a core raises on itself does not arrive".into()
+    });
     stage.meet()
 }
 

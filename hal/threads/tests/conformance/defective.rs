@@ -2,14 +2,14 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     ptr::NonNull,
     thread,
     time::{Duration, Instant},
 };
 
 use hal::{
-    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, MpbLine, Reason, Region, Regions,
+    CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, MPB_LINES, MpbLine, Place, Reason, Region, Regions,
     SharedAddress, Topology,
     cached::{Touch, ViewAccess},
     emulated::Emulated,
@@ -61,6 +61,24 @@ pub(crate) enum Defect {
     HasClocksApart,
     IsTwoMachines,
     StaysAway,
+    KeepsWholeLines,
+    DrainsMpbsFirst,
+    LosesWakeUps,
+    KeepsStaleWords,
+    StoresFirstWordOnly,
+    LoadsOneLine,
+    IsOneMpb,
+    KeepsStaleMemory,
+    WritesNeighboursBack,
+    FlushesAllButLast,
+    FlushesAllButExposures,
+    LetsGoOfWholesOnly,
+    LetsGoOfOneOnly,
+    TogglesInterrupts,
+    NeverInterruptsItself,
+    SleepsThroughInterrupts,
+    ClockStandsStill,
+    NeverTimesOut,
     InventsLines,
     InventsExposures,
     InventsWords,
@@ -70,6 +88,12 @@ pub(crate) enum Defect {
 /// Beside the word that stands for a register: those in which cores say that they have found one free, until
 /// they free it.
 const WANTED: usize = 100;
+
+/// Beside those, a mailbox for each core.
+const MAILBOX: usize = 200;
+
+/// Bytes that a check exposes as one.
+const EXPOSED_BYTES: usize = 2 * LINE_BYTES;
 
 /// Whether an address is one of what cores expose.
 fn is_exposed(address: SharedAddress) -> bool {
@@ -83,8 +107,11 @@ pub(crate) struct Defective {
     /// How often the clock was read, and interrupts were taken.
     count: Cell<u64>,
     was_interrupted: Cell<bool>,
-    /// Stores to the line in a buffer that loses it when another is stored to.
+    /// Stores in a buffer of the machine's own.
     held: RefCell<Vec<(LineAddress, usize, Vec<u8>)>>,
+    /// Words of lines that were loaded once, and lines of memory.
+    stale: RefCell<HashMap<(MpbLine, usize), u32>>,
+    stale_memory: RefCell<HashMap<LineAddress, Line>>,
     /// Whether views have stored anything since the last flush.
     is_dirty: Cell<bool>,
     /// The lines in the cache.
@@ -99,6 +126,8 @@ impl Defective {
             count: Cell::new(0),
             was_interrupted: Cell::new(false),
             held: RefCell::default(),
+            stale: RefCell::default(),
+            stale_memory: RefCell::default(),
             is_dirty: Cell::new(false),
             present: RefCell::default(),
         }
@@ -107,6 +136,9 @@ impl Defective {
     /// The line that stands for one of an MPB.
     fn real(&self, at: LineAddress) -> LineAddress {
         match at {
+            LineAddress::Mpb(MpbLine { line, .. }) if self.is(Defect::IsOneMpb) => {
+                LineAddress::Mpb(MpbLine { core: self.core(), line })
+            }
             LineAddress::Mpb(MpbLine { core, line })
                 if self.is(Defect::HalvesMpbs) && usize::from(line) > MPB_LINES / 2 =>
             {
@@ -127,6 +159,45 @@ impl Defective {
     /// The register that stands for that of a core.
     fn register(&self, core: CoreId) -> CoreId {
         if self.is(Defect::HasOneRegister) { CoreId::new(0) } else { core }
+    }
+
+    /// Pushes out what is held.
+    fn release(&self) {
+        let mut held = self.held.take();
+        if self.is(Defect::DrainsMpbsFirst) {
+            held.sort_by_key(|(at, ..)| matches!(at, LineAddress::Shared(_)));
+        }
+        for (at, offset, bytes) in held {
+            self.inner.store_line(at, offset, &bytes);
+            if self.is(Defect::DrainsMpbsFirst) && matches!(at, LineAddress::Mpb(_)) {
+                self.inner.drain();
+                // Long enough for the other core to look.
+                thread::sleep(Duration::from_micros(200));
+            }
+        }
+    }
+
+    /// What is written back with a region.
+    fn with_neighbours(&self, region: Region<kind::Cached>) -> Region<kind::Cached> {
+        let (start, bytes) = (region.start(), 2 * LINE_BYTES);
+        if !self.is(Defect::WritesNeighboursBack) || is_exposed(start) {
+            return region;
+        }
+        let first = start.offset() / bytes * bytes;
+        let end = (start.offset() + region.len_bytes()).next_multiple_of(bytes);
+        // SAFETY: nothing else uses this machine.
+        let regions = unsafe { Regions::new(self.layout().controllers()) };
+        regions.region(SharedAddress::new(0, first), end - first)
+    }
+
+    /// What stands for a place that is waited for, as it is now.
+    fn look(&self, place: Place) -> Vec<u8> {
+        self.inner.invalidate_lines();
+        match place {
+            Place::Line(at) => self.inner.load_mpb_line(at).0.to_vec(),
+            Place::Word(region, index) => self.inner.load_word(region, index).to_le_bytes().to_vec(),
+            Place::Counter(_) => Vec::new(),
+        }
     }
 
     /// Words that stand for the registers of cores, far from what is checked.
@@ -174,7 +245,11 @@ impl CombinedLines for Defective {
         if self.invents(at) {
             return Line::default();
         }
-        self.inner.load_line(self.real(at))
+        let load = || self.inner.load_line(self.real(at));
+        if self.is(Defect::KeepsStaleMemory) && matches!(at, LineAddress::Shared(_)) {
+            return *self.stale_memory.borrow_mut().entry(at).or_insert_with(load);
+        }
+        load()
     }
 
     fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
@@ -195,6 +270,13 @@ impl CombinedLines for Defective {
             held.retain(|(line, ..)| *line == at);
             return held.push((at, offset, bytes.to_vec()));
         }
+        if self.is(Defect::KeepsWholeLines) || self.is(Defect::DrainsMpbsFirst) {
+            self.held.borrow_mut().push((at, offset, bytes.to_vec()));
+            if self.is(Defect::DrainsMpbsFirst) && bytes.len() == LINE_BYTES {
+                self.release();
+            }
+            return;
+        }
         if self.is(Defect::StoresWholeLines) {
             let mut line = [0; LINE_BYTES];
             line[offset..offset + bytes.len()].copy_from_slice(bytes);
@@ -212,6 +294,29 @@ impl CombinedLines for Defective {
         self.inner.store_line(at, offset, &bytes[..len]);
     }
 
+    fn load_mpb_word(&self, at: MpbLine, word: usize) -> u32 {
+        if self.is(Defect::KeepsStaleWords) {
+            let load = || self.inner.load_mpb_word(at, word);
+            return *self.stale.borrow_mut().entry((at, word)).or_insert_with(load);
+        }
+        self.load_line(LineAddress::Mpb(at)).word(word)
+    }
+
+    fn store_mpb_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>) {
+        let mut bytes: Vec<_> = words.flat_map(u32::to_le_bytes).collect();
+        if self.is(Defect::StoresFirstWordOnly) {
+            bytes.truncate(4);
+        }
+        self.store_line(LineAddress::Mpb(at), first * 4, &bytes);
+    }
+
+    fn load_lines(&self, from: MpbLine, lines: usize, mut take: impl FnMut(usize, &[u8; LINE_BYTES])) {
+        for index in 0..lines {
+            let line = if self.is(Defect::LoadsOneLine) { 0 } else { index };
+            take(index, &self.load_mpb_line(from.plus(line)).0);
+        }
+    }
+
     fn invalidate_lines(&self) {
         if !self.is(Defect::KeepsStaleLines) {
             self.inner.invalidate_lines();
@@ -219,9 +324,7 @@ impl CombinedLines for Defective {
     }
 
     fn drain(&self) {
-        for (at, offset, bytes) in self.held.take() {
-            self.inner.store_line(at, offset, &bytes);
-        }
+        self.release();
         if !self.is(Defect::DrainsNothing) {
             self.inner.drain();
         }
@@ -305,7 +408,7 @@ unsafe impl CachedMemory for Defective {
             return self.inner.touch(region, ViewAccess::Slice);
         }
         self.is_dirty.set(self.is_dirty.get() || access.writes());
-        let touch = self.inner.touch(region, access);
+        let touch = self.inner.touch(if access.writes() { self.with_neighbours(region) } else { region }, access);
         for line in (0..region.len_lines()).map(|line| region.start().plus(LINE_BYTES * line)) {
             if self.present.borrow_mut().insert(line) && access.writes() && self.is(Defect::StoresFetchNothing) {
                 let offset = line.offset() - region.start().offset();
@@ -339,11 +442,19 @@ unsafe impl CachedMemory for Defective {
             for line in 0..region.len_lines() {
                 self.present.borrow_mut().remove(&region.start().plus(LINE_BYTES * line));
             }
-            self.inner.flush(region);
+            let spared = usize::from(self.is(Defect::FlushesAllButLast));
+            let lines = region.lines_around(0, region.len_bytes() - spared * LINE_BYTES);
+            self.inner.flush(self.with_neighbours(lines));
         }
     }
 
     fn flush_all(&self) {
+        if self.is(Defect::FlushesAllButExposures) {
+            // SAFETY: nothing else uses this machine.
+            let regions = unsafe { Regions::new(self.layout().controllers()) };
+            let lines = self.present.borrow().iter().copied().filter(|line| !is_exposed(*line)).collect::<Vec<_>>();
+            return lines.into_iter().for_each(|line| self.flush(regions.region(line, LINE_BYTES)));
+        }
         if !self.is(Defect::FlushesAllOfNothing) {
             self.present.borrow_mut().clear();
             self.is_dirty.set(false);
@@ -379,8 +490,12 @@ unsafe impl ExposedMemory for Defective {
     }
 
     fn let_go(&self, region: Region<kind::Cached>) {
-        if !self.is(Defect::NeverLetsGo) {
-            self.inner.let_go(region);
+        match self.defect {
+            Defect::NeverLetsGo => {}
+            // Tables are looked up by where a region starts and how long it is.
+            Defect::LetsGoOfWholesOnly if region.len_bytes() < EXPOSED_BYTES => self.inner.drain(),
+            Defect::LetsGoOfOneOnly => self.inner.let_go(region.lines_around(0, LINE_BYTES)),
+            _ => self.inner.let_go(region),
         }
     }
 
@@ -398,13 +513,25 @@ unsafe impl ExposedMemory for Defective {
 impl Ticks for Defective {
     fn now(&self) -> u64 {
         self.count.set(self.count.get() + 1);
+        if self.is(Defect::ClockStandsStill) {
+            return self.ahead();
+        }
         let back = if self.is(Defect::ClockGoesBack) && self.count.get() == 9 { 1_000_000_000 } else { 0 };
         (self.inner.now() + self.ahead()) - back
     }
 
     fn ticks_per_second(&self) -> u64 {
         // What never comes is waited for, for so many seconds of the core's own.
-        let waits = [Defect::LosesInterrupts, Defect::InterruptsItself, Defect::StaysAway];
+        let waits = [
+            Defect::LosesInterrupts,
+            Defect::InterruptsItself,
+            Defect::StaysAway,
+            Defect::KeepsWholeLines,
+            Defect::LosesWakeUps,
+            Defect::TogglesInterrupts,
+            Defect::NeverInterruptsItself,
+            Defect::SleepsThroughInterrupts,
+        ];
         self.inner.ticks_per_second() / if waits.contains(&self.defect) { 10 } else { 1 }
     }
 }
@@ -431,6 +558,26 @@ impl Turns for Defective {
             // A moment is long enough for another thread to run, however many there are.
             thread::sleep(Duration::from_millis(5));
         }
+        if self.is(Defect::ClockStandsStill) || self.is(Defect::NeverTimesOut) {
+            return Woken::Poll { missed_polls: 0 };
+        }
+        if let Watch::Places(&[place]) = watch
+            && match place {
+                Place::Line(_) => self.is(Defect::LosesWakeUps),
+                _ => self.is(Defect::SleepsThroughInterrupts) && *patience == Deadline::Never,
+            }
+        {
+            // Long enough for what is awaited to come unseen.
+            thread::sleep(Duration::from_micros(200));
+            let before = self.look(place);
+            while self.look(place) == before {
+                if matches!(*patience, Deadline::At(late) if self.inner.now() >= late) {
+                    return Woken::TimedOut;
+                }
+                thread::yield_now();
+            }
+            return Woken::Poll { missed_polls: 0 };
+        }
         self.inner.park(patience, watch, reason)
     }
 
@@ -453,6 +600,16 @@ impl Signals for Defective {
             Defect::LosesInterrupts => {}
             Defect::InventsRegisters if target.index() >= self.layout().cores() => {}
             Defect::InterruptsItself => self.inner.raise_interrupt(self.core()),
+            Defect::NeverInterruptsItself if target == self.core() => {}
+            Defect::TogglesInterrupts => {
+                let (words, mailbox) = (self.register_word(), MAILBOX + target.index());
+                self.inner.store_word(words, mailbox, self.inner.load_word(words, mailbox) ^ 1);
+            }
+            Defect::SleepsThroughInterrupts => {
+                // The target is in its wait by now.
+                thread::sleep(Duration::from_millis(20));
+                self.inner.raise_interrupt(target);
+            }
             _ => self.inner.raise_interrupt(target),
         }
     }
@@ -462,12 +619,20 @@ impl Signals for Defective {
     }
 
     fn interrupt_is_due(&self) -> bool {
+        if self.is(Defect::TogglesInterrupts) {
+            return self.inner.load_word(self.register_word(), MAILBOX + self.core().index()) == 1;
+        }
         self.inner.interrupt_is_due()
             || self.is(Defect::TakesInterruptsTwice) && self.count.get() == u64::MAX
             || self.is(Defect::KeepsInterrupts) && self.was_interrupted.get()
     }
 
     fn take_interrupt(&self) -> bool {
+        if self.is(Defect::TogglesInterrupts) {
+            let is_due = self.interrupt_is_due();
+            self.inner.store_word(self.register_word(), MAILBOX + self.core().index(), 0);
+            return is_due;
+        }
         let is_second = self.is(Defect::TakesInterruptsTwice) && self.count.get() == u64::MAX;
         let is_taken = self.inner.take_interrupt();
         self.count.set(if is_taken && self.is(Defect::TakesInterruptsTwice) { u64::MAX } else { 0 });
