@@ -3,8 +3,9 @@
 //! Two hazards live here and both are the programmer's to avert, at the places where a protocol needs it:
 //!
 //! * a **load** may return what L1 kept from earlier, until [`MpbCoherence::invalidate_mpb`];
-//! * a **store** collects in a one-line buffer and may stay there for ever; it leaves when the line is full, when a
-//!   store hits another such line, or by [`MpbCoherence::drain`]. Loads do not drain it, nor do TSR accesses.
+//! * a **store** collects in a buffer and may stay there for ever, until [`MpbCoherence::drain`]; a line that is stored as
+//!   a whole leaves by itself, and all leave in the order in which they were stored. (The SCC's buffer is of one line, which
+//!   also leaves when a store hits another one.) Loads do not drain it, nor do TSR accesses.
 //!
 //! The rule that follows for every notification, and that RCCE and the SCC's Linux drivers keep: *data lines, then the
 //! flag, then drain, and only

@@ -53,7 +53,8 @@ impl Attempt<'_> {
 /// access: on a machine that is right it panics.
 ///
 /// Each takes a run of its own, on one core, while the others do nothing, or `catch_unwind` around `make` where the host has that:
-/// what became of the core is for nobody to rely on. Nothing has to be exposed.
+/// what became of the core is for nobody to rely on. Nothing has to be exposed. Of the machines here, the simulator and the host's
+/// threads are tried by all of them; QEMU's cores are the same emulated ones, and the SCC's are not tried, where each would be a boot.
 ///
 /// # Errors
 /// Why this machine has no such access.

@@ -2,8 +2,9 @@
 //!
 //! Every core of the machine calls [`check`] at the same time. It asks for each kind of memory whether it does what its
 //! trait says after the coherence operations that its trait names, and never whether stale data is seen without them: a
-//! machine may be better than it has to be. What a core waits for has to come within [`PATIENCE_S`] seconds, so that a check
-//! ends on a machine that loses stores, too.
+//! machine may be better than it has to be. What a core waits for has to come within [`PATIENCE_S`] seconds by a clock that
+//! is checked before, so that a check ends on a machine that loses stores, too. One that does not end has lost what ends a wait
+//! without a deadline, or the clock stands still later, or wraps.
 //!
 //! ```
 //! use hal::{Cached, Regions, Topology, conformance::{self, Room}, sim::Machine};

@@ -18,6 +18,10 @@ use super::{
 };
 
 /// Lines that go through L1 and the write-combine buffer: those of MPBs, and combined memory.
+///
+/// A store may stay in the buffer until [`drain`](Self::drain), but a line of an MPB whose 32 bytes were stored as one leaves by itself,
+/// and stores leave in the order of the program, to MPBs and to memory alike. Hardware that does not do so by itself is drained
+/// by the machine after each such line.
 pub trait CombinedLines: Topology {
     /// Lines of an MPB.
     fn mpb_lines(&self) -> usize {
@@ -30,7 +34,7 @@ pub trait CombinedLines: Topology {
     /// If there is no such line, or it is another core's memory that is not exposed.
     fn load_line(&self, at: LineAddress) -> Line;
 
-    /// Stores bytes to a line, from `offset` on. They may stay in the write-combine buffer.
+    /// Stores bytes to a line, from `offset` on, and nothing beside them. They may stay in the write-combine buffer.
     ///
     /// # Panics
     /// As for [`load_line`](Self::load_line).
@@ -85,7 +89,7 @@ pub trait CombinedLines: Topology {
         self.store_mpb_line(at, first * size_of::<u32>(), &line.0[..len]);
     }
 
-    /// Forgets all lines in L1 (`CL1INVMB`).
+    /// Forgets all lines in L1 (`CL1INVMB`), those of memory and of exposures, too.
     fn invalidate_lines(&self);
 
     /// Pushes out what is in the write-combine buffer.
@@ -183,7 +187,8 @@ pub trait Registers: Topology {
     }
 }
 
-/// Memory that is reached through the core's caches.
+/// Memory that is reached through the core's caches, in lines of 32 bytes: a write-back is of those that are dirty, and of
+/// nothing beside them, which other cores may have stored to since.
 ///
 /// # Safety
 /// 1. [`core`](Topology::core), [`machine`](Topology::machine) and [`layout`](Topology::layout) are always the same; no
@@ -201,7 +206,7 @@ pub unsafe trait CachedMemory: Topology {
     /// Where this core has a region that it may view: one behind a controller, or one that it exposes.
     fn view_address(&self, region: Region<kind::Cached>) -> *mut u8;
 
-    /// See [`ViewWindow::touch`](crate::cached::ViewWindow::touch).
+    /// See [`ViewWindow::touch`](crate::cached::ViewWindow::touch). Lines that are absent are fetched for a store, too.
     fn touch(&self, region: Region<kind::Cached>, access: ViewAccess) -> Option<Touch> {
         let _ = (region, access);
         Some(Touch::default())
@@ -220,10 +225,10 @@ pub unsafe trait CachedMemory: Topology {
     /// This core is at a coherence point: its slices are gone.
     fn end_slices(&self) {}
 
-    /// Writes back a region, which is no other core's memory, and forgets it.
+    /// Writes back a region, which is no other core's memory, and forgets it, to its last line.
     fn flush(&self, region: Region<kind::Cached>);
 
-    /// Writes back and forgets all that is cached.
+    /// Writes back and forgets all that is cached, what the core itself exposes, too.
     fn flush_all(&self);
 }
 
@@ -257,13 +262,15 @@ pub unsafe trait ExposedMemory: CombinedLines {
     /// A core that has reached it and not [let go](Self::let_go) of it: then it stays exposed.
     fn conceal(&self, region: Region<kind::Cached>) -> Result<(), CoreId>;
 
-    /// This core is about to access lines of what another core exposes, which it has mapped.
+    /// This core is about to access lines of what another core exposes, which it has mapped: a part of an exposure, or lines
+    /// of several.
     fn reach(&self, region: Region<kind::Cached>) {
         let _ = region;
     }
 
-    /// This core will not access what another core exposes, as far as it has bytes of the region. What it has stored there
-    /// is in memory before others see that. Nothing to do where nobody is told of [`reach`](Self::reach).
+    /// This core will not access what another core exposes, as far as it has bytes of the region: it lets go of each
+    /// exposure that has some, though the region may be a part of it. What it has stored there is in memory before others see
+    /// that. Nothing to do where nobody is told of [`reach`](Self::reach).
     fn let_go(&self, region: Region<kind::Cached>) {
         let _ = region;
     }
@@ -319,8 +326,8 @@ pub trait Turns {
         let _ = watch;
     }
 
-    /// Lets time pass until another poll may succeed; the poll since [`before_poll`](Self::before_poll) has failed. Does not
-    /// return if the machine cannot come to its end any more: then it has said who waits for whom.
+    /// Lets time pass until another poll may succeed; the poll since [`before_poll`](Self::before_poll) has failed. Comes back
+    /// if anything was written since then, if an interrupt is due, and when the deadline has passed, which it says. Does not return if the machine cannot come to its end any more: then it has said who waits for whom.
     fn park(&self, patience: &mut Self::Patience, watch: Watch<'_>, reason: Reason) -> Woken;
 
     /// The wait is over, or begins anew.
@@ -333,8 +340,9 @@ pub trait Turns {
         core::hint::spin_loop();
     }
 
-    /// See [`Wait::is_dying`](crate::Wait::is_dying). Machines on which a core that ends stops at once, while all others stop
-    /// in their next waits, are never seen dying.
+    /// Whether waits of this core end at once, without [`park`](Self::park): once it unwinds, as `std::thread::panicking` says. A core
+    /// that does not unwind, and is told so, goes on with what was never sent; it is `park` that ends it, by a panic, if another
+    /// one has failed. Machines on which a core that fails stops at once are never seen dying.
     fn is_dying(&self) -> bool {
         false
     }
@@ -342,7 +350,7 @@ pub trait Turns {
 
 /// Interrupts between cores.
 pub trait Signals {
-    /// Raises an interrupt on a core, for which this core holds that core's test-and-set register.
+    /// Raises an interrupt on a core, which may be this one, and for which this core holds that core's test-and-set register.
     fn raise_interrupt(&self, target: CoreId);
 
     /// Lets interrupts that are raised on this core interrupt it, or no more. Nothing to do where nothing interrupts it in the
@@ -351,7 +359,8 @@ pub trait Signals {
         let _ = open;
     }
 
-    /// Whether an interrupt that was raised on this core has arrived and was not taken. May be called at any moment.
+    /// Whether an interrupt that was raised on this core has arrived and was not taken, however often others raised it
+    /// meanwhile. May be called at any moment.
     fn interrupt_is_due(&self) -> bool;
 
     /// Takes what has arrived, however often it was raised. False if nothing has.
@@ -442,7 +451,7 @@ pub trait Hooks: Ticks {
 pub unsafe trait Hardware:
     CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + 'static
 {
-    /// Whether [hooks](Self::hooks) are told of what has no effect but on time, by [`spend`](Hooks::spend) and
+    /// Whether the [hooks](Self::hooks) are told of what has no effect but on time, by [`spend`](Hooks::spend) and
     /// [`compute`](Hooks::compute), as all emulated cores' are.
     const TELLS_EXPENSES: bool = false;
 

@@ -77,7 +77,8 @@ impl Layout {
         Self::mesh(6, 4, 2)
     }
 
-    /// A mesh of `columns` × `rows` tiles with `cores_per_tile` cores each, all of them present.
+    /// A mesh of `columns` × `rows` tiles with `cores_per_tile` cores each, all of them present. It has the SCC's four controllers,
+    /// 96 atomic counters and costs, by which algorithms are chosen, unless methods below say otherwise.
     ///
     /// # Panics
     /// If a side is 0 or there are more than 65535 cores.

@@ -92,6 +92,9 @@ const WANTED: usize = 100;
 /// Beside those, a mailbox for each core.
 const MAILBOX: usize = 200;
 
+/// Bytes of two lines that are one for a cache.
+const PAIR_BYTES: usize = 2 * LINE_BYTES;
+
 /// Bytes that a check exposes as one.
 const EXPOSED_BYTES: usize = 2 * LINE_BYTES;
 
@@ -116,6 +119,8 @@ pub(crate) struct Defective {
     is_dirty: Cell<bool>,
     /// The lines in the cache.
     present: RefCell<HashSet<SharedAddress>>,
+    /// The pairs of lines that were stored to.
+    dirty_pairs: RefCell<HashSet<SharedAddress>>,
 }
 
 impl Defective {
@@ -130,6 +135,7 @@ impl Defective {
             stale_memory: RefCell::default(),
             is_dirty: Cell::new(false),
             present: RefCell::default(),
+            dirty_pairs: RefCell::default(),
         }
     }
 
@@ -177,17 +183,32 @@ impl Defective {
         }
     }
 
-    /// What is written back with a region.
-    fn with_neighbours(&self, region: Region<kind::Cached>) -> Region<kind::Cached> {
-        let (start, bytes) = (region.start(), 2 * LINE_BYTES);
-        if !self.is(Defect::WritesNeighboursBack) || is_exposed(start) {
-            return region;
+    /// The pairs of lines that a region has lines of, where a pair is one for the cache.
+    fn pairs(&self, region: Region<kind::Cached>) -> Vec<Region<kind::Cached>> {
+        if !self.is(Defect::WritesNeighboursBack) || is_exposed(region.start()) {
+            return Vec::new();
         }
-        let first = start.offset() / bytes * bytes;
-        let end = (start.offset() + region.len_bytes()).next_multiple_of(bytes);
         // SAFETY: nothing else uses this machine.
         let regions = unsafe { Regions::new(self.layout().controllers()) };
-        regions.region(SharedAddress::new(0, first), end - first)
+        let (start, end) = (region.start().offset(), region.start().offset() + region.len_bytes());
+        let firsts =
+            (start / PAIR_BYTES..end.div_ceil(PAIR_BYTES)).map(|pair| SharedAddress::new(0, pair * PAIR_BYTES));
+        firsts.map(|first| regions.region(first, PAIR_BYTES)).collect()
+    }
+
+    /// Writes all of the dirty pairs back that a region has lines of.
+    fn write_pairs_back(&self, region: Region<kind::Cached>) {
+        for pair in self.pairs(region) {
+            if self.dirty_pairs.borrow_mut().remove(&pair.start()) {
+                // SAFETY: the pair was touched when it was stored to, and is this core's own copy.
+                let lines = unsafe { self.inner.view_address(pair).cast::<[Line; 2]>().read() };
+                for (index, line) in lines.iter().enumerate() {
+                    let at = LineAddress::Shared(pair.start().plus(index * LINE_BYTES));
+                    self.inner.store_line(at, 0, &line.0);
+                }
+            }
+            self.inner.flush(pair);
+        }
     }
 
     /// What stands for a place that is waited for, as it is now.
@@ -310,6 +331,13 @@ impl CombinedLines for Defective {
         self.store_line(LineAddress::Mpb(at), first * 4, &bytes);
     }
 
+    fn get_lines(&self, from: MpbLine, lines: &mut [[u8; LINE_BYTES]], after: impl Fn(usize)) {
+        for (index, line) in lines.iter_mut().enumerate() {
+            *line = self.load_mpb_line(from.plus(index)).0;
+            after(index);
+        }
+    }
+
     fn load_lines(&self, from: MpbLine, lines: usize, mut take: impl FnMut(usize, &[u8; LINE_BYTES])) {
         for index in 0..lines {
             let line = if self.is(Defect::LoadsOneLine) { 0 } else { index };
@@ -408,7 +436,13 @@ unsafe impl CachedMemory for Defective {
             return self.inner.touch(region, ViewAccess::Slice);
         }
         self.is_dirty.set(self.is_dirty.get() || access.writes());
-        let touch = self.inner.touch(if access.writes() { self.with_neighbours(region) } else { region }, access);
+        for pair in self.pairs(region) {
+            self.inner.touch(pair, ViewAccess::Load)?;
+            if access.writes() {
+                self.dirty_pairs.borrow_mut().insert(pair.start());
+            }
+        }
+        let touch = self.inner.touch(region, access);
         for line in (0..region.len_lines()).map(|line| region.start().plus(LINE_BYTES * line)) {
             if self.present.borrow_mut().insert(line) && access.writes() && self.is(Defect::StoresFetchNothing) {
                 let offset = line.offset() - region.start().offset();
@@ -444,7 +478,8 @@ unsafe impl CachedMemory for Defective {
             }
             let spared = usize::from(self.is(Defect::FlushesAllButLast));
             let lines = region.lines_around(0, region.len_bytes() - spared * LINE_BYTES);
-            self.inner.flush(self.with_neighbours(lines));
+            self.write_pairs_back(lines);
+            self.inner.flush(lines);
         }
     }
 
@@ -456,6 +491,10 @@ unsafe impl CachedMemory for Defective {
             return lines.into_iter().for_each(|line| self.flush(regions.region(line, LINE_BYTES)));
         }
         if !self.is(Defect::FlushesAllOfNothing) {
+            let pairs = self.dirty_pairs.borrow().iter().copied().collect::<Vec<_>>();
+            // SAFETY: nothing else uses this machine.
+            let regions = unsafe { Regions::new(self.layout().controllers()) };
+            pairs.into_iter().for_each(|pair| self.write_pairs_back(regions.region(pair, PAIR_BYTES)));
             self.present.borrow_mut().clear();
             self.is_dirty.set(false);
             self.inner.flush_all();

@@ -203,7 +203,10 @@ fn each_defect_is_named() {
         (Defect::KeepsStaleMemory, "finds that byte 29 is 0 and not 46: `invalidate_lines` has to forget all lines, "),
         (Defect::WritesNeighboursBack, "have stored to lines side by side and flushed them, and what core "),
         (Defect::FlushesAllButLast, "and flushed the region, and this core, which has flushed its own copy, finds "),
-        (Defect::FlushesAllButExposures, "by a view of what it exposes, and flushed everything, and this core finds 0"),
+        (
+            Defect::FlushesAllButExposures,
+            "by a view of what it exposes, and flushed everything, and this core finds 200",
+        ),
         (Defect::LetsGoOfWholesOnly, "has said that it lets go of a part of what is exposed at "),
         (
             Defect::LetsGoOfOneOnly,
