@@ -74,7 +74,8 @@ impl Machine {
     }
 
     /// The machine with lines that are written back and invalidated where a core drains, flushes or looks anew, as memory
-    /// needs it that hosts share without coherence. Registers and counters stay the host's. Caches are emulated above that.
+    /// needs it that hosts share without coherence. Registers and counters stay the host's. Caches are emulated above that. What is
+    /// stored before a part of a line, such as a flag, is in memory before it; whole lines, one after the other, come in any order.
     pub fn with_write_backs(self, host_lines: HostLines) -> Self {
         Self { coherent: false, host_lines: Some(host_lines), ..self }
     }

@@ -227,6 +227,9 @@ impl Memory {
         if mask == u32::MAX {
             // Where a whole line is written, the next ones mostly follow.
             HostLines::expect_store(line.wrapping_add(2 * STRIDE));
+        } else {
+            // Write-backs keep no order by themselves, and what is no whole line may be a flag: what was stored before comes first.
+            self.fence();
         }
         let before = begin_write(version);
         if self.is_watched(at) {
