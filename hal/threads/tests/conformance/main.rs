@@ -190,7 +190,7 @@ fn each_defect_is_named() {
         (Defect::KeepsWholeLines, "within 10 s: a line that is stored as a whole leaves by itself"),
         (
             Defect::DrainsMpbsFirst,
-            "order: core 1 has stored 1 to memory, to MPB line 2 of core 0 and then to the flag in ",
+            " to memory, to MPB line 2 of core 0 and then to the flag in MPB line 1 of core 0, and drained",
         ),
         (Defect::LosesWakeUps, "`park` has not come back, though something was stored since `before_poll`"),
         (Defect::KeepsStaleWords, "`load_mpb_word` loads what `load_line` would"),
