@@ -3,6 +3,7 @@
 use crate::{
     process::{self, Next, Running},
     progress::Progress,
+    workspace,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -10,6 +11,9 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// The package of the emulator of boards, which is built apart: it compiles a library in C.
+pub(crate) const EMULATOR: &str = "emulator";
 
 /// What every command given to [`build`] needs among its options.
 pub(crate) const MESSAGES: [&str; 1] = ["--message-format=json"];
@@ -19,6 +23,14 @@ pub(crate) const WITHOUT_STD: &str = "--extern=std=/none";
 
 /// How the compiler begins where a crate asks for `std` all the same, and where there is none.
 const NO_STD: [&str; 2] = ["extern location for std does not exist", "can't find crate for `std`"];
+
+/// A cargo command for the host. It is always for the whole workspace but the emulator: with fewer packages crates would have other
+/// features, and be built once more.
+pub(crate) fn of_workspace(subcommand: &str) -> Command {
+    let mut command = workspace::cargo(subcommand);
+    command.args(["--workspace", "--exclude", EMULATOR]);
+    command
+}
 
 /// A binary that was built.
 #[derive(Debug)]

@@ -13,9 +13,6 @@ use anyhow::{Context, Result, ensure};
 use descriptions::boards::{Handed, map};
 use std::{fs, path::Path, process::Command};
 
-/// The package, and the binary in it.
-pub(crate) const PACKAGE: &str = "emulator";
-
 /// Builds it.
 ///
 /// # Errors
@@ -23,7 +20,7 @@ pub(crate) const PACKAGE: &str = "emulator";
 /// When it does not build.
 pub(crate) fn build(_tools: &EmulatorTools) -> Result<Built> {
     let mut command = cargo("build");
-    command.args(build::MESSAGES).args(["--bin", PACKAGE]);
+    command.args(build::MESSAGES).args(["--bin", build::EMULATOR]);
     build::build("the emulator of boards", &mut command)
 }
 
@@ -45,7 +42,7 @@ pub(crate) fn lint(_tools: &EmulatorTools) -> Result<bool> {
 /// A command for the package. Every one is for the same profile, so that the library is compiled once.
 pub(crate) fn cargo(subcommand: &str) -> Command {
     let mut command = workspace::cargo(subcommand);
-    command.args(["--release", "--package", PACKAGE, "--features", "cpu"]);
+    command.args(["--release", "--package", build::EMULATOR, "--features", "cpu"]);
     command
 }
 

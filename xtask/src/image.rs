@@ -5,7 +5,7 @@
 
 use crate::{
     build::{self, Built, build},
-    c, emulator, p54c,
+    c, p54c,
     program::Program,
     progress::Progress,
     setup::{self, Toolchain, Tools},
@@ -164,7 +164,10 @@ pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Res
 
 fn for_host(program: &Program, what: &str, profile: Profile, target: &Path, options: &[&str]) -> Result<Built> {
     if !program.is_own {
-        let mut command = of_workspace("build", profile);
+        let mut command = build::of_workspace("build");
+        if profile == Profile::Release {
+            command.arg("--release");
+        }
         command.args(build::MESSAGES).args(["--bin", &program.binary]).args(options).env("CARGO_TARGET_DIR", target);
         return build(what, &mut command);
     }
@@ -175,17 +178,6 @@ fn for_host(program: &Program, what: &str, profile: Profile, target: &Path, opti
     let built = build(what, &mut command)?;
     without_std::check_dependencies(program, what, &built)?;
     Ok(built)
-}
-
-/// A cargo command for the host. It is always for the whole workspace but the emulator, which is the board's: with fewer
-/// packages crates would have other features, and be built once more.
-pub(crate) fn of_workspace(subcommand: &str, profile: Profile) -> Command {
-    let mut command = workspace::cargo(subcommand);
-    command.args(["--workspace", "--exclude", emulator::PACKAGE]);
-    if profile == Profile::Release {
-        command.arg("--release");
-    }
-    command
 }
 
 /// A program's image for QEMU and PCs: built, or as it was built before.

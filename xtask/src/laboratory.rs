@@ -3,7 +3,6 @@
 
 use crate::{
     build::{self, build},
-    image::{self, Profile},
     process, workspace,
 };
 use anyhow::{Context, Result, bail};
@@ -70,7 +69,7 @@ fn finish(command: &mut Command) -> Result<String> {
 
 /// Where it is, built.
 fn built() -> Result<PathBuf> {
-    let mut command = image::of_workspace("build", Profile::Release);
-    command.args(build::MESSAGES).args(["--bin", "papers"]);
+    let mut command = build::of_workspace("build");
+    command.args(build::MESSAGES).args(["--release", "--bin", "papers"]);
     Ok(build("the laboratory", &mut command)?.executable)
 }

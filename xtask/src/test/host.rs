@@ -5,7 +5,6 @@ use super::{arguments::Stage, cargo, jobs::Job, kit::Kit, summary::Suite};
 use crate::{
     build, emulator,
     guest::Meter,
-    image::{self, Profile},
     process::{self, Next, Running},
     workspace,
 };
@@ -128,8 +127,10 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, binaries: Vec<Binary>) -> impl Iterator
 /// The examples in documentation.
 pub(super) fn doc_tests<'t>(kit: &'t Kit<'t>) -> Job<'t> {
     Job::new("host", 30, |suite| {
-        let mut command = image::of_workspace("test", Profile::Release);
-        command.args(["--exclude", cargo::SIMULATED, "--doc", "--no-fail-fast"]).args(kit.arguments.filter.as_deref());
+        let mut command = build::of_workspace("test");
+        command
+            .args(["--release", "--exclude", cargo::SIMULATED, "--doc", "--no-fail-fast"])
+            .args(kit.arguments.filter.as_deref());
         execute(suite, "doc tests", &mut command, kit.limit(), 0)
     })
 }
