@@ -2,12 +2,12 @@
 
 use alloc::format;
 
-use crate::{Core, LINE_BYTES, MpbLine, Place, kind};
+use crate::{Core, CoreId, LINE_BYTES, MpbLine, Place, kind};
 
 use super::{ARRIVES_S, Defect, Stage};
 
 /// Handshakes: in each of them a store may pass another, or a wait miss one.
-const ROUNDS: u32 = 100;
+const ROUNDS: u32 = 300;
 
 /// Where in a page the data of a handshake is: parts of lines, so that nothing but a drain has to push them out.
 const PARTS: [usize; 2] = [1536, 1536 + 3 * LINE_BYTES + 7];
@@ -19,6 +19,7 @@ const FLAG: usize = 3;
 /// Returns whether what is checked afterwards can rely on it.
 pub(super) fn check<C: Core>(stage: &Stage<'_, C>) -> Result<bool, Defect> {
     words(stage)?;
+    answers(stage)?;
     handshakes(stage)?;
     if stage.nobody_found_anything()? {
         whole_lines(stage)?;
@@ -58,6 +59,28 @@ fn words<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         stage.meet()?;
     }
     Ok(())
+}
+
+/// Who waits for an answer sees it, though nothing follows it.
+fn answers<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
+    let (flag, is_first) = (stage.line(stage.core.core(), 0), stage.me() % 2 == 0);
+    let other = if is_first { stage.right() } else { stage.left() };
+    clear(stage, &[flag])?;
+    // The last of an odd number of cores has nobody to ask.
+    if stage.me() != stage.cores() - 1 || !is_first {
+        for round in 1..=ROUNDS {
+            if is_first {
+                set(stage, stage.line(other, 0), round);
+            }
+            if !comes(stage, flag, other, round) {
+                break;
+            }
+            if !is_first {
+                set(stage, stage.line(other, 0), round);
+            }
+        }
+    }
+    stage.meet()
 }
 
 /// A line that is stored as a whole leaves without a drain, and so does what was stored before.
@@ -105,7 +128,7 @@ fn handshakes<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         PARTS.into_iter().for_each(|at| core.write(right, at, &bytes));
         core.store(stage.line(stage.right(), 1), 9, &bytes);
         set(stage, stage.line(stage.right(), 0), round);
-        if !comes(stage, flag, round) {
+        if !comes(stage, flag, stage.left(), round) {
             break;
         }
         let mut found = [[0; 4]; PARTS.len() + 1];
@@ -122,7 +145,7 @@ fn handshakes<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         });
         // Now it may be stored to again.
         set(stage, stage.line(stage.left(), 2), round);
-        if !comes(stage, taken, round) {
+        if !comes(stage, taken, stage.right(), round) {
             break;
         }
     }
@@ -134,9 +157,8 @@ fn set<C: Core>(stage: &Stage<'_, C>, at: MpbLine, value: u32) {
     stage.core.drain();
 }
 
-/// Whether a flag of this core comes to have a value.
-fn comes<C: Core>(stage: &Stage<'_, C>, at: MpbLine, value: u32) -> bool {
-    let from = if at == stage.line(stage.core.core(), 0) { stage.left() } else { stage.right() };
+/// Whether a flag of this core comes to have a value, which another core stores.
+fn comes<C: Core>(stage: &Stage<'_, C>, at: MpbLine, from: CoreId, value: u32) -> bool {
     let seen =
         stage.await_from(from, "a flag", Place::Line(at), |poll| (poll.line_word(0, FLAG) == value).then_some(()));
     stage.expect(seen.is_ok(), || {
