@@ -63,6 +63,7 @@ pub(crate) enum Defect {
     StaysAway,
     KeepsWholeLines,
     DrainsMpbsFirst,
+    DrainsLastFirst,
     LosesWakeUps,
     KeepsStaleWords,
     StoresFirstWordOnly,
@@ -172,6 +173,9 @@ impl Defective {
         let mut held = self.held.take();
         if self.is(Defect::DrainsMpbsFirst) {
             held.sort_by_key(|(at, ..)| matches!(at, LineAddress::Shared(_)));
+        }
+        if self.is(Defect::DrainsLastFirst) {
+            held.reverse();
         }
         for (at, offset, bytes) in held {
             self.inner.store_line(at, offset, &bytes);
@@ -291,9 +295,9 @@ impl CombinedLines for Defective {
             held.retain(|(line, ..)| *line == at);
             return held.push((at, offset, bytes.to_vec()));
         }
-        if self.is(Defect::KeepsWholeLines) || self.is(Defect::DrainsMpbsFirst) {
+        if [Defect::KeepsWholeLines, Defect::DrainsMpbsFirst, Defect::DrainsLastFirst].contains(&self.defect) {
             self.held.borrow_mut().push((at, offset, bytes.to_vec()));
-            if self.is(Defect::DrainsMpbsFirst) && bytes.len() == LINE_BYTES {
+            if !self.is(Defect::KeepsWholeLines) && bytes.len() == LINE_BYTES {
                 self.release();
             }
             return;
