@@ -16,6 +16,8 @@ const OF_THE_MACHINE: &[&str] = &[
     "write_back",
     "work",
     "check_coherence",
+    "explore",
+    "deviations",
     "heatmap",
     "hold",
     "accesses_only",

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 17] = [
+const OWN_OPTION: [(&str, &str); 19] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("domains", "--domains"),
@@ -14,6 +14,8 @@ const OWN_OPTION: [(&str, &str); 17] = [
     ("coherent", "--coherent"),
     ("write_back", "--write-back of `run`"),
     ("check_coherence", "`check`"),
+    ("explore", "--explore of `check`"),
+    ("deviations", "--replay of `sim`"),
     ("heatmap", "--heatmap of `sim`"),
     ("hold", "--gdb-on-failure of `run`"),
     ("accesses_only", "--accesses-only of `sim`"),

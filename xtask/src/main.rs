@@ -17,6 +17,7 @@ mod debugger;
 mod described;
 mod emulation;
 mod emulator;
+mod findings;
 mod flash;
 mod guest;
 mod host_command;

@@ -3,7 +3,9 @@
 use crate::{
     c, catalogue, command_line,
     console::Transcript,
-    cores, host_command, image,
+    cores,
+    findings::{self, FOUND},
+    host_command, image,
     image::Profile,
     laboratory, loading,
     machine::{self, Machine},
@@ -16,6 +18,7 @@ use crate::{
 use anyhow::{Context, Result};
 use clap::{Args, Parser};
 use std::{
+    collections::BTreeMap,
     env, fs, iter,
     path::{Path, PathBuf},
     time::Duration,
@@ -83,6 +86,10 @@ pub(crate) struct Arguments {
     #[arg(skip)]
     repeats: Option<u32>,
 
+    /// What it does differently from the plain run, where it was found by exploring.
+    #[arg(skip)]
+    deviations: Option<String>,
+
     #[command(flatten)]
     domains: Domains,
 
@@ -110,12 +117,13 @@ struct Replayed {
 /// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let Some(file) = &arguments.replay else { return run(arguments) };
-    let Replay { directory, words, fingerprint } = sim_replay::read(file)?;
+    let Replay { directory, words, fingerprint, deviations } = sim_replay::read(file)?;
     let Replayed { arguments: mut replayed } = Replayed::try_parse_from(iter::once("sim".into()).chain(words))
         .with_context(|| format!("{} has words that mean nothing", workspace::display(file)))?;
     env::set_current_dir(&directory).with_context(|| format!("cannot go to {}", directory.display()))?;
     replayed.stop = arguments.stop.clone();
     replayed.repeats = Some(fingerprint);
+    replayed.deviations = deviations;
     if replayed.stop.is_wanted() {
         // What the failure has left stays as it is.
         (replayed.trace, replayed.report, replayed.heatmap) = Default::default();
@@ -128,7 +136,12 @@ fn run(arguments: &Arguments) -> Result<()> {
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;
-    let program = Program::of_words(&arguments.program, &arguments.c)?;
+    let mut program = Program::of_words(&arguments.program, &arguments.c)?;
+    let is_checked = arguments.deviations.is_some();
+    if is_checked {
+        // It was, when it was explored.
+        program = program.checked();
+    }
     if catalogue::listed(&program)? {
         return Ok(());
     }
@@ -140,6 +153,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some() || is_reported);
     let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(common.lines)), words);
     let words = arguments.stop.add(words)?;
+    let words = sim_replay::deviating(words, arguments.deviations.as_deref());
+    let words = if is_checked && !arguments.stop.is_wanted() { findings::words(words) } else { words };
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;
@@ -164,7 +179,12 @@ fn run(arguments: &Arguments) -> Result<()> {
         return run::conclude(&outcome, verdict);
     }
     let directory = workspace::results(&program.name).join("sim");
-    let judged = run::judge(&outcome, &directory, &inputs, common.counters);
+    let judged = run::judge(&outcome, &directory, &inputs, common.counters).and_then(|()| {
+        let mut found = BTreeMap::new();
+        findings::note(&findings::of(&outcome.transcript, loaded.as_deref())?, &mut found);
+        found.keys().for_each(|line| println!("{line}"));
+        if found.is_empty() { Ok(()) } else { Err(command_line::SaidWith(FOUND).into()) }
+    });
     if judged.is_err()
         && arguments.repeats.is_none()
         && let Err(error) = sim_replay::write(&directory, &made_of)

@@ -123,15 +123,30 @@ impl MadeOf {
 ///
 /// When it cannot be written.
 pub(crate) fn write(directory: &Path, of: &MadeOf) -> Result<()> {
-    let fingerprint = of.fingerprint()?;
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let arguments: Vec<String> = words.skip_while(|word| word != "sim").skip(1).collect();
-    let here = env::current_dir().context("there is no directory to come back to")?;
-    let file = directory.join(FILE);
-    let text = format!("{:#}\n", json!({"directory": here, "sim": arguments, "fingerprint": fingerprint}));
-    result_files::put(&file, text.as_bytes())?;
+    let words: Vec<String> = words.skip_while(|word| word != "sim").skip(1).collect();
+    let file = put(directory, of, &words, None)?;
     println!("`cargo xtask sim --replay {} --stop-at TIME` goes to any moment before", workspace::display(&file));
     Ok(())
+}
+
+/// Writes what repeats a run of these words of `sim`, which may deviate from the plain one. Returns the file.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(crate) fn put(directory: &Path, of: &MadeOf, words: &[String], deviations: Option<&str>) -> Result<PathBuf> {
+    let fingerprint = of.fingerprint()?;
+    let here = env::current_dir().context("there is no directory to come back to")?;
+    let file = directory.join(FILE);
+    let all = json!({"directory": here, "sim": words, "fingerprint": fingerprint, "deviations": deviations});
+    result_files::put(&file, format!("{all:#}\n").as_bytes())?;
+    Ok(file)
+}
+
+/// Adds the words of a run that deviates from the plain one, if it does.
+pub(crate) fn deviating(words: KernelLine, deviations: Option<&str>) -> KernelLine {
+    words.value("deviations", deviations)
 }
 
 /// What repeats a run.
@@ -143,6 +158,8 @@ pub(crate) struct Replay {
     pub(crate) words: Vec<String>,
     /// The fingerprint of what it was.
     pub(crate) fingerprint: u32,
+    /// What it does differently from the plain run, if it was found by exploring.
+    pub(crate) deviations: Option<String>,
 }
 
 /// What a file says that a run has left.
@@ -159,7 +176,9 @@ pub(crate) fn read(file: &Path) -> Result<Replay> {
     let (Some(directory), Some(words), Some(fingerprint)) = (replay["directory"].as_str(), words, fingerprint) else {
         bail!("{shown} is no replay file: it needs `directory`, `sim` and `fingerprint`");
     };
-    Ok(Replay { directory: directory.into(), words: words.into_iter().map(str::to_owned).collect(), fingerprint })
+    let deviations = replay["deviations"].as_str().map(str::to_owned);
+    let words = words.into_iter().map(str::to_owned).collect();
+    Ok(Replay { directory: directory.into(), words, fingerprint, deviations })
 }
 
 #[cfg(test)]
@@ -195,7 +214,18 @@ mod tests {
         }
         std::fs::write(&file, r#"{"directory": "/x", "sim": ["hello", "--cores", "3"], "fingerprint": 7}"#).unwrap();
         let words = ["hello", "--cores", "3"].map(String::from).to_vec();
-        assert_eq!(read(&file).unwrap(), Replay { directory: "/x".into(), words, fingerprint: 7 });
+        assert_eq!(read(&file).unwrap(), Replay { directory: "/x".into(), words, fingerprint: 7, deviations: None });
+    }
+
+    #[test]
+    fn what_is_put_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let of = MadeOf::new(&"scc", []).unwrap();
+        let words = ["hello", "--", "x=1"].map(String::from).to_vec();
+        let file = put(directory.path(), &of, &words, Some("drain:1:2")).unwrap();
+        let replay = read(&file).unwrap();
+        assert_eq!((replay.words, replay.deviations.as_deref()), (words, Some("drain:1:2")));
+        assert_eq!((replay.directory, replay.fingerprint), (env::current_dir().unwrap(), of.fingerprint().unwrap()));
     }
 
     #[test]

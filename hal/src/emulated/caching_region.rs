@@ -188,7 +188,7 @@ impl CachingRegion {
         }
         let contents = window.contents(page, usize::from(resident.frame));
         for byte in bytes().filter(changes) {
-            // SAFETY: inside the page's frame; no slice looks at it.
+            // SAFETY: inside the page's frame; no slice looks at it, or nobody uses the slice.
             unsafe { elements::store(line_of(contents, line).cast::<u8>().add(byte), &new.0[byte], Moves::InWords) };
         }
         bytes().for_each(|byte| twin.0[byte] = new.0[byte]);

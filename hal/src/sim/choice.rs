@@ -3,20 +3,28 @@
 //! Timing and hardware leave much open: which of two cores comes first, whether a core is held up, when a
 //! write-combine buffer drains, which line is evicted and when. Each such question is put to [`Chooser::choose`] as
 //! "a number below so many", where 0 is what nothing special means. A run is therefore described completely by the
-//! list of answers, and random, replayed and exhaustive exploration differ only in where the answers come from.
+//! list of answers, and random, replayed and exhaustive exploration differ only in where the answers come from. Who goes first in
+//! a run that [deviates](Deviation) from the plain one, its `Course` decides.
+
+use std::time::Duration;
 
 use rand_xoshiro::{
     Xoshiro256PlusPlus,
     rand_core::{Rng, SeedableRng},
 };
 
-use crate::emulated::Choice;
+use crate::{CoreId, emulated::Choice};
+
+use super::{by_itself::ByItself, deviation::Deviation};
 
 /// What decides which core goes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Schedule {
     /// Virtual time; only ties are open.
     ByTime,
+    /// Virtual time, but for cores that are told to be slow. Accesses do not meet, and waits with a deadline time out only when
+    /// whoever is held up has gone on.
+    Deviating,
     /// Nothing: any core that has an operation to do may go next, whatever its clock shows. Waits with a deadline
     /// time out only when nobody can move.
     Free,
@@ -59,6 +67,10 @@ impl Freedom {
         evictions: true,
         stores_through: true,
     };
+
+    /// What a deviation can be about.
+    pub(super) const DEVIATING: Self =
+        Self { schedule: Schedule::Deviating, ties: false, delays: false, ..Self::TIMED };
 }
 
 /// The answers of a run, enough to repeat it.
@@ -83,6 +95,8 @@ pub enum Strategy {
     },
     /// The answers of an earlier run, or a part of them.
     Replay(Recording),
+    /// The plain run, but for these.
+    Deviating(Vec<Deviation>),
 }
 
 /// A question.
@@ -95,7 +109,7 @@ pub(super) enum Question {
     /// How long the core is held up; see [`delay_ps`].
     Delay,
     /// What hardware does.
-    Hardware(Choice),
+    Hardware(CoreId, Choice),
 }
 
 /// Answers that [`Question::Delay`] has.
@@ -114,7 +128,30 @@ pub(super) fn delay_ps(answer: usize) -> u64 {
 enum Source {
     Zero,
     Random(Box<Xoshiro256PlusPlus>),
-    Script { choices: Vec<u32>, next: usize },
+    Script {
+        choices: Vec<u32>,
+        next: usize,
+    },
+    /// Nothing but what hardware does by itself is different.
+    Deviations,
+}
+
+/// What decides who goes next in a deviating schedule.
+#[derive(Clone, Debug)]
+pub(super) enum Slow {
+    /// These say who is slow.
+    Told(Vec<Deviation>),
+    /// Chance says it, for mistakes of this depth in runs of so many accesses.
+    ByChance { seed: u64, depth: u32, accesses: u64 },
+}
+
+/// Where a run is broken off that does not come to its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Turns of cores.
+    pub(super) turns: u64,
+    /// Processor time of the process.
+    pub(super) processor: Duration,
 }
 
 /// An answer, and how many there were to choose from.
@@ -129,6 +166,12 @@ pub(super) struct Chooser {
     freedom: Freedom,
     source: Source,
     answers: Option<Vec<Answer>>,
+    /// Where it is accounted for what hardware does by itself.
+    by_itself: Option<ByItself>,
+    slow: Option<Slow>,
+    bounds: Option<Bounds>,
+    /// Whether runs are left out that no program could tell from others.
+    reduces: bool,
 }
 
 impl Chooser {
@@ -141,8 +184,62 @@ impl Chooser {
             Strategy::Replay(recording) => {
                 (recording.freedom, Source::Script { choices: recording.choices.clone(), next: 0 })
             }
+            Strategy::Deviating(_) => (Freedom::DEVIATING, Source::Deviations),
         };
-        Self { freedom, source, answers: record.then(Vec::new) }
+        let (by_itself, slow) = match strategy {
+            Strategy::Deviating(all) => (Some(ByItself::told(all)), Some(Slow::Told(all.clone()))),
+            _ => (None, None),
+        };
+        Self { freedom, source, answers: record.then(Vec::new), by_itself, slow, bounds: None, reduces: true }
+    }
+
+    /// Who lets chance deviate from the plain run: for mistakes of this depth in the order of so many accesses.
+    pub(super) fn by_chance(seed: u64, depth: u32, accesses: u64) -> Self {
+        let plain = Self::new(&Strategy::Deviating(Vec::new()), false);
+        // The one says nothing about the other.
+        let by_itself = Some(ByItself::by_chance(!seed));
+        Self { by_itself, slow: Some(Slow::ByChance { seed, depth, accesses }), ..plain }
+    }
+
+    /// The same, in a run that is broken off there.
+    pub(super) fn within(self, bounds: Bounds) -> Self {
+        Self { bounds: Some(bounds), ..self }
+    }
+
+    /// The same, keeping account of what hardware does by itself.
+    pub(super) fn noting(self) -> Self {
+        Self { by_itself: Some(ByItself::default()), ..self }
+    }
+
+    /// The same, leaving no order of accesses out.
+    #[cfg(test)]
+    pub(super) fn unreduced(self) -> Self {
+        Self { reduces: false, ..self }
+    }
+
+    /// Whether runs are left out that no program could tell from others.
+    pub(super) fn reduces(&self) -> bool {
+        self.reduces
+    }
+
+    /// Where the run is broken off.
+    pub(super) fn bounds(&self) -> Option<Bounds> {
+        self.bounds
+    }
+
+    /// Who is slow, in a deviating schedule.
+    pub(super) fn take_slow(&mut self) -> Option<Slow> {
+        self.slow.take()
+    }
+
+    /// What hardware does by itself now, if nobody has asked since.
+    pub(super) fn begun(&mut self) -> Option<Deviation> {
+        self.by_itself.as_mut().and_then(ByItself::begun)
+    }
+
+    /// What hardware has done by itself, if there is an account of it.
+    pub(super) fn made(&self) -> &[Deviation] {
+        self.by_itself.as_ref().map_or(&[], ByItself::made)
     }
 
     pub(super) fn freedom(&self) -> Freedom {
@@ -151,7 +248,10 @@ impl Chooser {
 
     /// A number below `options`.
     pub(super) fn choose(&mut self, question: Question, options: usize) -> usize {
-        if options < 2 || !self.is_open(question) {
+        // Also where there is but one victim: an eviction is over with its line.
+        let is_victim = self.by_itself.is_some()
+            && matches!(question, Question::Hardware(_, Choice::VictimPage | Choice::VictimLine));
+        if options < 2 && !is_victim || !self.is_open(question) {
             return 0;
         }
         let chosen = match &mut self.source {
@@ -161,7 +261,16 @@ impl Chooser {
                 *next += 1;
                 choices.get(*next - 1).map_or(0, |choice| *choice as usize % options)
             }
+            Source::Deviations => match (question, &mut self.by_itself) {
+                (Question::Hardware(core, choice), Some(by_itself)) => {
+                    return by_itself.choose(core, choice, options);
+                }
+                _ => 0,
+            },
         };
+        if let (Question::Hardware(core, choice), Some(by_itself)) = (question, &mut self.by_itself) {
+            by_itself.note(core, choice, chosen);
+        }
         if let Some(answers) = &mut self.answers {
             answers.push(Answer { chosen: chosen as u32, options: options as u32 });
         }
@@ -183,9 +292,9 @@ impl Chooser {
             Question::Tie => self.freedom.ties,
             Question::Next => self.freedom.schedule == Schedule::Free,
             Question::Delay => self.freedom.delays,
-            Question::Hardware(Choice::DrainEarly) => self.freedom.drains,
-            Question::Hardware(Choice::StoreThrough) => self.freedom.stores_through,
-            Question::Hardware(_) => self.freedom.evictions,
+            Question::Hardware(_, Choice::DrainEarly) => self.freedom.drains,
+            Question::Hardware(_, Choice::StoreThrough) => self.freedom.stores_through,
+            Question::Hardware(..) => self.freedom.evictions,
         }
     }
 }
@@ -193,10 +302,10 @@ impl Chooser {
 /// The unusual is rare, so that runs get far, and common enough to happen many times in each run.
 fn by_chance(random: &mut Xoshiro256PlusPlus, question: Question, options: usize) -> usize {
     let one_in = match question {
-        Question::Delay | Question::Hardware(Choice::DrainEarly) => 16,
-        Question::Hardware(Choice::Evict) => 32,
-        Question::Hardware(Choice::StoreThrough) => 2,
-        Question::Tie | Question::Next | Question::Hardware(Choice::VictimPage | Choice::VictimLine) => {
+        Question::Delay | Question::Hardware(_, Choice::DrainEarly) => 16,
+        Question::Hardware(_, Choice::Evict) => 32,
+        Question::Hardware(_, Choice::StoreThrough) => 2,
+        Question::Tie | Question::Next | Question::Hardware(_, Choice::VictimPage | Choice::VictimLine) => {
             return below(random, options);
         }
     };

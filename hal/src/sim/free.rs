@@ -37,11 +37,46 @@ pub(super) struct FreeSchedule {
     asleep: Vec<usize>,
     /// Whether the order of any two operations may make a difference.
     nothing_commutes: bool,
+    /// The operations so far, in their order.
+    made: Vec<Made>,
+    /// Of each core, operations that it has begun, a wait with all its polls as one.
+    numbers: Vec<u32>,
+    waits_anew: Vec<bool>,
+    polls: Vec<bool>,
+}
+
+/// An operation that was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) core: usize,
+    /// The how manyth of the core.
+    pub(super) number: u32,
+    pub(super) is_poll: bool,
+    pub(super) access: Access,
 }
 
 impl FreeSchedule {
-    pub(super) fn new(cores: usize) -> Self {
-        Self { local: VecDeque::new(), about_to: vec![None; cores], asleep: Vec::new(), nothing_commutes: false }
+    pub(super) fn new(cores: usize, nothing_commutes: bool) -> Self {
+        Self {
+            local: VecDeque::new(),
+            about_to: vec![None; cores],
+            asleep: Vec::new(),
+            nothing_commutes,
+            made: Vec::new(),
+            numbers: vec![0; cores],
+            waits_anew: vec![false; cores],
+            polls: vec![false; cores],
+        }
+    }
+
+    /// A core begins to wait: the operations of all polls to come are one.
+    pub(super) fn begins_wait(&mut self, core: usize) {
+        self.waits_anew[core] = true;
+    }
+
+    /// The operations so far, in their order.
+    pub(super) fn made(&self) -> &[Made] {
+        &self.made
     }
 
     /// From now on leaves no interleaving out.
@@ -54,8 +89,10 @@ impl FreeSchedule {
         self.local.push_back(core);
     }
 
-    /// `core` stops before an operation.
-    pub(super) fn stops_before(&mut self, core: usize, access: Access) {
+    /// `core` stops before an operation, in a poll or not.
+    pub(super) fn stops_before(&mut self, core: usize, access: Access, is_polling: bool) {
+        self.numbers[core] += u32::from(!is_polling || std::mem::take(&mut self.waits_anew[core]));
+        self.polls[core] = is_polling;
         self.about_to[core] = Some(access);
     }
 
@@ -71,6 +108,7 @@ impl FreeSchedule {
         let chosen = chooser.choose(Question::Next, awake.len());
         let core = awake[chosen];
         let access = self.about_to[core].take().expect("a core that is awake is about to do something");
+        self.made.push(Made { core, number: self.numbers[core], is_poll: self.polls[core], access });
         self.asleep.extend_from_slice(&awake[..chosen]);
         if self.nothing_commutes {
             self.asleep.clear();

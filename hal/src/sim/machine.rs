@@ -21,7 +21,8 @@ use crate::{
 };
 
 use super::{
-    Deadlock, Description, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Stop, Strategy, Waiting,
+    Deadlock, Description, Deviation, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Stop, Strategy,
+    Waiting,
     asked::is_end_asked_for,
     check::{AskedFor, Checker, LeftOut},
     choice::{Answer, Chooser, Schedule},
@@ -29,7 +30,7 @@ use super::{
     domains::Domains,
     engine::{Engine, Work},
     faults::{self, EndsAfterFault, Simulates},
-    free::Next,
+    free::{Made, Next},
     heat::HeatMap,
     lines::Lines,
     memory::Memory,
@@ -161,7 +162,23 @@ pub(super) struct Run<R> {
     /// Nothing if it was broken off, because all that could follow has been explored.
     pub(super) result: Option<Result<Outcome<R>, Failure>>,
     pub(super) answers: Option<Vec<Answer>>,
-    checker: Option<Checker>,
+    pub(super) checker: Option<Checker>,
+    pub(super) order: Order,
+}
+
+/// Who went first in a run.
+#[derive(Default)]
+pub(super) struct Order {
+    /// What chance has made different from the plain run.
+    pub(super) made: Vec<Deviation>,
+    /// Accesses of all cores, a wait with all its polls as one, in a run that deviates.
+    pub(super) accesses: u64,
+    /// The same by core.
+    pub(super) numbers: Vec<u32>,
+    /// All operations, in a schedule without time.
+    pub(super) operations: Vec<Made>,
+    /// Whether it was broken off since it took too long.
+    pub(super) is_cut: bool,
 }
 
 /// A run that was checked.
@@ -288,10 +305,20 @@ impl Machine {
     /// # Panics
     /// As for `run`, and if memory is to be coherent, where nothing is to be found.
     pub fn check<R>(&self, program: impl Fn(&SimCore, bool) -> R) -> Checked<R> {
+        self.check_and_look(program, &|_, _| {})
+    }
+
+    /// Checks `program` as [`check`](Self::check) does, and lets `look` look at every core in the end of the first run, as
+    /// [`run_and_look`](Self::run_and_look) does.
+    ///
+    /// # Panics
+    /// As for `check`.
+    pub fn check_and_look<R>(&self, program: impl Fn(&SimCore, bool) -> R, look: Look<'_>) -> Checked<R> {
         assert!(!self.options.coherent, "a machine with coherent memory has nothing to be checked for");
         let run = |checker, again| {
             let chooser = Chooser::new(&self.options.strategy, self.options.record);
-            let run = self.run_with(chooser, Some(checker), |core| program(core, again), &|_, _| {});
+            let look: Look<'_> = if again { &|_, _| {} } else { look };
+            let run = self.run_with(chooser, Some(checker), |core| program(core, again), look);
             run.result.zip(run.checker).expect("only the schedule of an exploration breaks runs off")
         };
         let checker = Checker::new(self.layout()).without(self.options.left_out.clone());
@@ -316,7 +343,7 @@ impl Machine {
         let run = self.run_any(chooser, checker, &|core| results[core.core().index()].set(Some(program(core))), look);
         let results = results.into_iter().filter_map(Cell::into_inner);
         let result = run.result.map(|result| result.map(|outcome| outcome.with(results)));
-        Run { result, answers: run.answers, checker: run.checker }
+        Run { result, answers: run.answers, checker: run.checker, order: run.order }
     }
 
     /// All of it that is the same for every program, so that it is compiled once.
@@ -331,8 +358,8 @@ impl Machine {
         let _simulates = Simulates::begin();
         panics::keep(&PANICS, || Running::with(|_| ()).is_some());
         let Description { layout, mut parameters, .. } = self.description.clone();
-        if chooser.freedom().schedule == Schedule::Free {
-            // Where there is no time, nobody can be late.
+        if chooser.freedom().schedule != Schedule::ByTime {
+            // Where time does not decide, nobody is kept waiting by who comes first.
             parameters.contention = None;
             parameters.cluster = None;
         }
@@ -430,7 +457,15 @@ impl Machine {
                 heat_map: shared.heat.as_ref().map(|heat| heat.borrow().clone()),
             })),
         };
-        Run { result, answers, checker }
+        let mut order = Order { made: engine.made(), is_cut: engine.is_cut, ..Order::default() };
+        if let Some(course) = &engine.course {
+            order.accesses = course.accesses();
+            order.numbers = (0..cores.len()).map(|core| course.number(core)).collect();
+        }
+        if let Some(free) = &engine.free {
+            order.operations = free.made().to_vec();
+        }
+        Run { result, answers, checker, order }
     }
 }
 
@@ -489,7 +524,7 @@ fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> O
                 let time_ps = core.platform().now_ps();
                 core.platform().ended();
                 program.outcome = Some(CoreOutcome { result: (), counters: core.counters(), time_ps });
-                shared.engine.borrow_mut().finished();
+                shared.engine.borrow_mut().finished(index);
                 unfinished -= 1;
             }
             Err(_) => {
@@ -526,8 +561,8 @@ fn deadlock(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program]) -> Fa
     if let Some(checker) = &shared.checker {
         checker.borrow_mut().stand_still(waiting.iter().map(|waiting: &Waiting| waiting.core));
     }
-    // Who runs the same once more has been told.
-    if shared.checker.as_ref().is_none_or(|checker| !checker.borrow().is_again()) {
+    // Who runs the same once more has been told, and who explores is told in the end.
+    if shared.checker.as_ref().is_none_or(|checker| !checker.borrow().is_silent()) {
         faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
     }
     let recording = engine.chooser.recording();

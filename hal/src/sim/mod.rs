@@ -34,12 +34,15 @@
 mod access;
 mod account;
 mod asked;
+mod by_itself;
 mod caches;
 mod check;
 mod choice;
 mod cluster_costs;
 mod cost;
+mod course;
 mod description;
+mod deviation;
 mod domains;
 mod engine;
 mod explore;
@@ -59,6 +62,7 @@ mod machine;
 mod memory;
 mod network;
 mod platform;
+mod processor;
 mod stop;
 mod train;
 mod waiting;
@@ -69,12 +73,13 @@ mod tests;
 #[cfg(target_os = "linux")]
 pub use self::faults_of_threads::report_faults_of;
 pub use self::{
-    check::{Access, AskedFor, Finding, Frame, LeftOut, Mistake},
+    check::{Access, AskedFor, Finding, Frame, LeftOut, Mistake, Step},
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},
+    deviation::{Deviation, NoDeviation},
     engine::Work,
-    explore::{Exploration, Spontaneous, explore_exhaustively},
+    explore::{Exploration, Explored, Failing, Search, Spontaneous, explore, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},
     faults::end_on_faults,
     heap::{SimHeap, off_account},

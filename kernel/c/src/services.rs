@@ -150,7 +150,8 @@ unsafe extern "C-unwind" fn unlink<C: Core>(context: *mut c_void, name: *const c
 
 unsafe extern "C-unwind" fn heap<C: Core>(context: *mut c_void, bytes: *mut usize) -> *mut u8 {
     // SAFETY: see above.
-    let (start, len) = unsafe { with::<C, _>(context, |session| machine::heap(session.heap_bytes())) };
+    let (start, len) =
+        unsafe { with::<C, _>(context, |session| machine::heap(session.heap_bytes(), session.comm.rank())) };
     // SAFETY: see above.
     unsafe { bytes.write(len) };
     start

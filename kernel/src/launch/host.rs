@@ -13,7 +13,7 @@ pub use std::process::ExitCode;
 
 use hal::{
     Core, limits,
-    sim::{self, Description, Machine, Options, Shown, SimHeap, State, Stop},
+    sim::{self, Description, Deviation, Explored, Machine, Options, Search, Shown, SimHeap, State, Stop, Strategy},
 };
 
 use crate::{Console, Input, args, output::Frame};
@@ -37,6 +37,18 @@ const HEAT_MAP_FILE: &str = "traffic.csv";
 
 /// The word that asks for the program to be checked.
 const CHECK_WORD: &str = "check_coherence";
+
+/// The word that asks for other runs of a program that is checked, with the processor time for them in seconds.
+const EXPLORE: &str = "explore";
+
+/// The word with what a run does differently from the plain one.
+const DEVIATIONS: &str = "deviations";
+
+/// What it says of a run that does nothing differently, but is none in which accesses meet.
+const NOTHING: &str = "none";
+
+/// The depth of mistakes for which other runs are made by chance.
+const DEPTH: u32 = 3;
 
 /// Its value that asks for what drains, invalidations and flushes are good for, too.
 const LINT: &str = "lint";
@@ -62,7 +74,8 @@ impl Console for Stdout {
 /// The command line is `--cmdline "WORDS" [--module PATH]...`. Of the words, `machine=`, `cores=`, `seed=`, `preempt=`
 /// and `coherent` describe the machine, `work=NAME` asks for samples of that name of what the run has cost the host,
 /// `heatmap` for a table of where the traffic was, and `check_coherence` for the [mistakes](hal::sim::Finding) of the program (with `=lint`,
-/// for [what it asks for](hal::sim::AskedFor) in vain, too). `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
+/// for [what it asks for](hal::sim::AskedFor) in vain, too); with `explore=SECONDS`, for those that only show in other runs than the plain one.
+/// `deviations=` repeats such a run. `heap_kib=`, `heap0_kib=` (core 0) and `stack_kib=` say how much
 /// memory a core has, as on bare metal, and `stuck_s=` for how many seconds of processor time it may run on while no
 /// virtual time passes.
 pub fn main<P: Programs>() -> ExitCode {
@@ -126,6 +139,13 @@ pub fn simulate<P: Programs>(words: &str, inputs: &[Input<'_>]) -> Simulation {
     Simulation { success, console: console.into_text() }
 }
 
+/// A console that nobody looks at.
+struct Nowhere;
+
+impl Console for Nowhere {
+    fn write(&self, _: fmt::Arguments<'_>) {}
+}
+
 /// A console that keeps what is printed.
 #[derive(Default)]
 pub struct Kept(Mutex<String>);
@@ -165,34 +185,39 @@ fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> 
 /// Runs an image on a machine that was made before; words that describe machines have no effect. Returns success.
 pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
     let start = Start { line, inputs, console };
-    let outcome = if is_checked(line) {
-        let quiet = Start { line, inputs, console: &Kept::default() };
+    let any_failed = Cell::new(false);
+    let program = |core: &_| {
         // SAFETY: it is the simulator's own core.
-        let run = |core: &_, again| unsafe { run_and_tell::<P, _>(core, if again { &quiet } else { &start }) };
-        let checked = machine.check(run);
+        let success = unsafe { run_and_tell::<P, _>(core, &start) };
+        any_failed.set(any_failed.get() || !success);
+        success
+    };
+    let shown = shown(line, machine).unwrap_or_default();
+    let look = |core: &_, failure: Option<&sim::Failure>| match failure {
+        Some(why @ sim::Failure::Stopped { .. }) => {
+            console.write(format_args!("{}", State { core, why, shown: &shown }));
+        }
+        None if !any_failed.get() => {}
+        _ => trace::tell_until_failure(core, console),
+    };
+    let outcome = if is_checked(line) {
+        let quiet = Start { line, inputs, console: &Nowhere };
+        // SAFETY: as above.
+        let silently = |core: &_| unsafe { run_and_tell::<P, _>(core, &quiet) };
+        let checked = machine.check_and_look(|core, again| if again { silently(core) } else { program(core) }, &look);
         for finding in &checked.findings {
             console.write(format_args!("@finding {finding}\n"));
         }
         for asked_for in &checked.asked_for {
             console.write(format_args!("@asked {asked_for}\n"));
         }
+        if let (Ok(Some(seconds)), true) = (number(line, EXPLORE), checked.result.is_ok() && !any_failed.get()) {
+            let search = Search { processor: Duration::from_secs(seconds), runs: u64::MAX, depth: DEPTH };
+            tell_explored(&sim::explore(machine, search, silently, |success| !success), console);
+        }
         checked.result
     } else {
-        let any_failed = Cell::new(false);
-        let program = |core: &_| {
-            // SAFETY: it is the simulator's own core.
-            let success = unsafe { run_and_tell::<P, _>(core, &start) };
-            any_failed.set(any_failed.get() || !success);
-            success
-        };
-        let shown = shown(line, machine).unwrap_or_default();
-        machine.run_and_look(program, &|core, failure| match failure {
-            Some(why @ sim::Failure::Stopped { .. }) => {
-                console.write(format_args!("{}", State { core, why, shown: &shown }));
-            }
-            None if !any_failed.get() => {}
-            _ => trace::tell_until_failure(core, console),
-        })
+        machine.run_and_look(program, &look)
     };
     match outcome {
         Err(sim::Failure::Stopped { .. }) => {
@@ -219,6 +244,45 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
             false
         }
     }
+}
+
+/// Tells what other runs have shown.
+fn tell_explored(explored: &Explored<bool>, console: &dyn Console) {
+    let Explored { accesses, in_order, is_complete, by_chance, broken_off, depth, failing } = explored;
+    console.write(format_args!(
+        "@explored accesses={accesses} in_order={in_order} is_complete={is_complete} by_chance={by_chance} broken_off={broken_off} \
+         depth={depth}\n"
+    ));
+    let Some(failing) = failing else { return };
+    for finding in &failing.checked.findings {
+        console.write(format_args!("@finding {finding}\n"));
+    }
+    for step in &failing.story {
+        console.write(format_args!("@story {step}\n"));
+    }
+    let words: Vec<_> = failing.deviations.iter().map(Deviation::to_string).collect();
+    let words = if words.is_empty() { NOTHING.to_owned() } else { words.join(",") };
+    let (met_with, is_least, shrinking) = (failing.met_with, failing.is_least, failing.shrinking);
+    let end = match &failing.checked.result {
+        Err(failure) => failure.summary(),
+        Ok(outcome) => match outcome.cores.iter().filter(|core| !core.result).count() {
+            0 => failing.checked.findings.first().map_or_else(String::new, |finding| {
+                let rank = finding.place.core.index();
+                format!("{}: rank {rank} {}, {}", finding.mistake, finding.place.what, finding.bytes)
+            }),
+            count => format!("failed on {count} of {} ranks", outcome.cores.len()),
+        },
+    };
+    console.write(format_args!(
+        "@failing met_with={met_with} is_least={is_least} shrinking={shrinking} deviations={words} end={end}\n"
+    ));
+}
+
+/// What the run does differently from the plain one, if anything is said of that.
+fn deviations(line: &str) -> Result<Option<Vec<Deviation>>, String> {
+    let Some(words) = args::value(line, DEVIATIONS) else { return Ok(None) };
+    let words = words.split(',').filter(|word| *word != NOTHING);
+    words.map(|word| word.parse().map_err(|error| format!("{error}"))).collect::<Result<_, _>>().map(Some)
 }
 
 /// Whether the program is to be checked, and no more than that or for what it asks for in vain, too.
@@ -273,6 +337,10 @@ fn machine(line: &str) -> Result<Machine, String> {
     };
     let machine = Machine::new(description).with_options(options);
     shown(line, &machine)?;
+    number(line, EXPLORE)?;
+    if let Some(deviations) = deviations(line)? {
+        return Ok(machine.with_strategy(Strategy::Deviating(deviations)));
+    }
     // As under QEMU, 0 stands for no exploration.
     let seed = number(line, "seed")?.unwrap_or(0) ^ number(line, "preempt")?.unwrap_or(0).rotate_left(32);
     Ok(if seed == 0 { machine } else { machine.with_seed(seed) })

@@ -48,6 +48,14 @@ pub(crate) fn wait(core: &SimCore, flag: usize) {
     core.wait(&[place], Reason::new("a flag of the case"), |poll| (poll.word(0) == 1).then_some(()));
 }
 
+/// Waits for any of some flags, and says which.
+pub(crate) fn wait_for_any<const N: usize>(core: &SimCore, among: [usize; N]) -> usize {
+    let places = among.map(|flag| Place::Word(flags(), flag * 8));
+    core.wait(&places, Reason::new("a flag of the case"), |poll| {
+        among.into_iter().enumerate().find_map(|(place, flag)| (poll.word(place) == 1).then_some(flag))
+    })
+}
+
 /// Waits for a flag by loads, which invalidate nothing.
 pub(crate) fn spin(core: &SimCore, flag: usize) {
     while core.load_word(flags(), flag * 8) == 0 {

@@ -8,6 +8,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod explored;
 mod flags;
 mod kinds;
 mod left_out;

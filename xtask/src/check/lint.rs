@@ -1,8 +1,8 @@
 //! Drains, invalidations and flushes that have changed nothing in any run: each costs time, and a program is as right without it.
 
-use super::CHECK_WORD;
 use crate::{
     console::Transcript,
+    findings::CHECK_WORD,
     kernel_line::KernelLine,
     places::{self, Frame},
 };

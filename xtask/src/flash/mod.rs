@@ -20,8 +20,10 @@ use descriptions::boards::{Board, Kind};
 use std::path::PathBuf;
 
 /// Words that mean something to machines in QEMU or to the simulator only.
-const EMULATED: [&str; 14] = [
+const EMULATED: [&str; 16] = [
     "check_coherence",
+    "explore",
+    "deviations",
     "domains",
     "machine",
     "preempt",

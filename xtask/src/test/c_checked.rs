@@ -1,16 +1,22 @@
 //! Programs in C under the checker: wrong ones, whose mistakes are found where comments in them say, and nothing else; and their
-//! right twins, in which nothing is.
+//! right twins, in which nothing is. And one that ends well in its plain run and stands still in others, which are found and repeated.
 
 use super::{c_programs::DIRECTORY, jobs::Job, kit::Kit};
-use crate::{c, check, guest, host_command, kernel_line::KernelLine, loading, program::Program, workspace};
+use crate::{
+    c, findings, guest, host_command, kernel_line::KernelLine, loading, program::Program, sim_replay, workspace,
+};
 use anyhow::{Context, Result, ensure};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    path::{Path, PathBuf},
 };
 
 /// The programs, and on how many ranks they run.
 const PROGRAMS: [(&str, u32); 3] = [("mpi.c", 3), ("epochs.c", 3), ("rcce.c", 2)];
+
+/// The program whose other runs are explored, and for how many seconds of processor time.
+const EXPLORED: (&str, u64) = ("locks.c", 3);
 
 /// The macro that makes a program wrong.
 const WRONG: &str = "WRONG";
@@ -35,22 +41,72 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
     })
 }
 
-/// Compares what is found with what is to be.
-fn compare(kit: &Kit<'_>, file: &str, cores: u32, is_wrong: bool) -> Result<()> {
-    let path = workspace::root().join(DIRECTORY).join("checked").join(file);
-    let expected = if is_wrong { expected(&fs::read_to_string(&path)?)? } else { BTreeSet::new() };
+/// Jobs that explore.
+pub(super) fn jobs_of_explorer<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
+    let name = |is_wrong| if is_wrong { "c-explored-wrong-locks" } else { "c-explored-right-locks" };
+    let wanted: Vec<_> = [false, true].into_iter().filter(|is_wrong| kit.arguments.wants(name(*is_wrong))).collect();
+    (!wanted.is_empty()).then(|| {
+        Job::new("programs in C, explored", 10, move |suite| {
+            for is_wrong in wanted {
+                suite.check(name(is_wrong), explore(kit, is_wrong));
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Explores, and repeats what was found.
+fn explore(kit: &Kit<'_>, is_wrong: bool) -> Result<()> {
+    let (file, seconds) = EXPLORED;
+    let run =
+        |words: &dyn Fn(KernelLine) -> KernelLine| run(kit, &Path::new("explored").join(file), 2, is_wrong, words);
+    let (outcome, _) = run(&|words| words.value("explore", Some(seconds)))?;
+    outcome.verdict()?;
+    let explored = outcome.transcript.explored.as_ref().context("nothing was explored")?;
+    let failing = outcome.transcript.failing.as_ref();
+    ensure!(failing.is_some() == is_wrong, "{explored:?}: {failing:?}");
+    let Some(failing) = failing else {
+        ensure!(explored.by_chance > 0, "no run was made by chance");
+        return Ok(());
+    };
+    let is_needed = failing.is_least && !failing.deviations.contains(',');
+    ensure!(is_needed && failing.end.contains("deadlock"), "{failing:?}");
+    ensure!(!outcome.transcript.story.is_empty(), "there is no story");
+    let (again, _) = run(&|words| sim_replay::deviating(words, Some(&failing.deviations)))?;
+    let end = again.transcript.done.clone();
+    ensure!(end == Some(Err(failing.end.clone())), "{end:?} instead of {}", failing.end);
+    Ok(())
+}
+
+/// Runs a program under the checker, with more words. Returns what came of it, and what was loaded.
+fn run(
+    kit: &Kit<'_>,
+    file: &Path,
+    cores: u32,
+    is_wrong: bool,
+    more: &dyn Fn(KernelLine) -> KernelLine,
+) -> Result<(guest::Outcome, Option<PathBuf>)> {
+    let path = workspace::root().join(DIRECTORY).join(file);
     let options = c::CompilerOptions::of_test(if is_wrong { &[WRONG] } else { &[] }, false);
     let program = Program::of_words(&[path.to_string_lossy().into_owned()], &options)?.checked();
     let built = loading::built(&program, kit.arguments.yes)?;
     let words = loading::words_of_built(built.as_deref(), KernelLine::default().free(&program.words(&[]))?);
-    let words = check::words(words.value("machine", Some("scc")).value("cores", Some(cores)));
-    let mut command = host_command::of(&kit.simulator(&program)?.executable, words, &[])?;
-    let outcome = guest::run(&format!("{file} checked"), &mut command, None, kit.limit(), |_| {})?;
+    let words = words.value("machine", Some("scc")).value("cores", Some(cores));
+    let mut command = host_command::of(&kit.simulator(&program)?.executable, more(findings::words(words)), &[])?;
+    let outcome = guest::run(&format!("{} checked", file.display()), &mut command, None, kit.limit(), |_| {})?;
+    Ok((outcome, built))
+}
+
+/// Compares what is found with what is to be.
+fn compare(kit: &Kit<'_>, file: &str, cores: u32, is_wrong: bool) -> Result<()> {
+    let path = workspace::root().join(DIRECTORY).join("checked").join(file);
+    let expected = if is_wrong { expected(&fs::read_to_string(&path)?)? } else { BTreeSet::new() };
+    let (outcome, built) = run(kit, &Path::new("checked").join(file), cores, is_wrong, &|words| words)?;
     outcome.verdict()?;
-    let found: BTreeSet<Mistake> = check::findings(&outcome.transcript, built.as_deref())?
+    let found: BTreeSet<Mistake> = findings::of(&outcome.transcript, built.as_deref())?
         .iter()
         .map(|finding| {
-            let of_file = check::lines(finding, file).with_context(|| format!("{finding:?} is elsewhere"))?;
+            let of_file = findings::lines(finding, file).with_context(|| format!("{finding:?} is elsewhere"))?;
             Ok((finding.kind.clone(), of_file))
         })
         .collect::<Result<_>>()?;

@@ -113,6 +113,7 @@ fn jobs<'t>(kit: &'t Kit<'t>, stages: &[Stage], binaries: Vec<host::Binary>) -> 
     if has(Stage::Sim) {
         host.extend(c_programs::simulated(kit));
         host.extend(c_checked::jobs(kit));
+        host.extend(c_checked::jobs_of_explorer(kit));
         host.extend(c_families::simulated(kit)?);
     }
     if has(Stage::Qemu) {

@@ -5,6 +5,7 @@
 
 use crate::{
     asked_for::AskedFor,
+    explored::{self, Explored, Failing},
     finding::Finding,
     samples::Samples,
     sent_file::{File, UnfinishedFile},
@@ -68,6 +69,12 @@ pub struct Transcript {
     pub findings: Vec<Finding>,
     /// What the program has asked for, if the checker has kept account of it.
     pub asked_for: Vec<AskedFor>,
+    /// How the search for a run that goes wrong went, if there was one.
+    pub explored: Option<Explored>,
+    /// The run that it has found.
+    pub failing: Option<Failing>,
+    /// What happened in that.
+    pub story: Vec<explored::Step>,
     /// What ranks did and when, if they were traced.
     pub trace: Trace,
     /// How long the program took on rank 0, in ticks of its clock.
@@ -217,6 +224,18 @@ impl Console {
             }),
             "asked" => AskedFor::parse(words).map(|asked_for| {
                 self.transcript.asked_for.push(asked_for);
+                Event::Other
+            }),
+            "explored" => Explored::parse(words).map(|explored| {
+                self.transcript.explored = Some(explored);
+                Event::Other
+            }),
+            "failing" => Failing::parse(words).map(|failing| {
+                self.transcript.failing = Some(failing);
+                Event::Other
+            }),
+            "story" => explored::Step::parse(words).map(|step| {
+                self.transcript.story.push(step);
                 Event::Other
             }),
             "fatal" => words.split_once(' ').map(|(name, report)| {

@@ -31,6 +31,24 @@ pub struct Access {
     pub frames: Vec<Frame>,
 }
 
+impl Access {
+    /// Reads fields: `A`, rank, what it does and spans; behind each access for each function `F`, its name, file and line.
+    pub(crate) fn parse_all(fields: &mut impl Iterator<Item = String>) -> Option<Vec<Self>> {
+        let mut accesses: Vec<Self> = Vec::new();
+        while let Some(mark) = fields.next() {
+            match mark.as_str() {
+                "A" => {
+                    let (rank, what, spans) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
+                    accesses.push(Self { rank, what, spans, frames: Vec::new() });
+                }
+                "F" => accesses.last_mut()?.frames.push(Frame::parse(fields)?),
+                _ => return None,
+            }
+        }
+        Some(accesses)
+    }
+}
+
 /// A mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
@@ -53,18 +71,7 @@ impl Finding {
     pub fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t').map(str::to_owned);
         let (kind, remedy, bytes) = (fields.next()?, fields.next()?, fields.next()?);
-        let mut accesses: Vec<Access> = Vec::new();
-        while let Some(mark) = fields.next() {
-            match mark.as_str() {
-                "A" => {
-                    let (rank, what, spans) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
-                    accesses.push(Access { rank, what, spans, frames: Vec::new() });
-                }
-                "F" => accesses.last_mut()?.frames.push(Frame::parse(&mut fields)?),
-                _ => return None,
-            }
-        }
-        let mut accesses = accesses.into_iter();
+        let mut accesses = Access::parse_all(&mut fields)?.into_iter();
         let (place, other) = (accesses.next()?, accesses.next());
         accesses.next().is_none().then_some(Self { kind, remedy, bytes, place, other })
     }

@@ -353,6 +353,14 @@ impl<W: PageWindow> Copies<W> {
     ) -> Result<(), Conflict> {
         self.refresh(slices, Region::new(at.line_start(), LINE_BYTES), data, mask)
     }
+
+    /// The program comes to a line for the first time since its last flush, and fetches it now: these bytes of it are what memory has, as
+    /// far as they are clean. A slice that was taken so that a program in C reaches the line by a pointer is no obstacle.
+    #[cfg(feature = "sim")]
+    pub(crate) fn fetched_late(&self, at: crate::SharedAddress, data: &Line, mask: u32) {
+        let line = position(at) / LINE_BYTES;
+        self.account().refresh(&self.window, line / LINES_PER_PAGE, line % LINES_PER_PAGE, data, mask, None);
+    }
 }
 
 /// The pages of a region, and which lines of each.

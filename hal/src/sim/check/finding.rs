@@ -201,6 +201,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether another one is the same mistake at the same place, whatever it is at odds with.
+    pub(in crate::sim) fn is_like(&self, other: &Self) -> bool {
+        self.mistake == other.mistake && self.place.frames == other.place.frames
+    }
+
     /// The two accesses without the cores that happened to make them: what many ranks do at one place is one mistake.
     fn places(&self) -> (Mistake, Vec<Frame>, Option<Vec<Frame>>) {
         (self.mistake, self.place.frames.clone(), self.other.as_ref().map(|other| other.frames.clone()))
@@ -255,7 +260,7 @@ pub(super) fn name(raw: &[Raw], captured: &FxHashMap<Id, Captured>) -> Vec<Findi
 }
 
 /// Bytes of a line in words.
-fn bytes(key: u64, mask: u32) -> String {
+pub(super) fn bytes(key: u64, mask: u32) -> String {
     let (first, end) = (mask.trailing_zeros(), u32::BITS - mask.leading_zeros());
     let whole = mask == u32::MAX;
     match LineAddress::of_key(key) {

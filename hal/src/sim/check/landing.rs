@@ -122,6 +122,7 @@ impl Checker {
         for key in dirty {
             self.write_back(core, key, 0);
         }
+        self.cores[core].visited.retain(|key| !is_meant(key));
         let cache = &mut self.caches[domain];
         match region {
             Some(region) if region.len_lines() < cache.fetched.len() => {

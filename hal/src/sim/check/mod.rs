@@ -21,14 +21,18 @@ mod one_sided;
 mod shadow;
 mod stacks;
 mod stores;
+mod story;
 mod terms;
 mod upkeep;
 
 pub use self::{
     finding::{Access, Finding, Mistake},
     stacks::Frame,
+    story::Step,
     upkeep::{AskedFor, LeftOut},
 };
+
+pub(super) use self::story::About;
 
 use self::finding::Remedy;
 
@@ -48,8 +52,9 @@ use self::{
     clocks::{Clock, Learnt, Via},
     finding::{Raw, Where},
     one_sided::OneSided,
-    shadow::{Cache, Landed, Line, Store},
+    shadow::{Cache, Landed, Line, Store, lines_of},
     stacks::{Captured, Trace},
+    story::Notes,
     terms::{Id, Mapping},
     upkeep::Upkeeps,
 };
@@ -78,6 +83,10 @@ struct Core {
     hands_on: bool,
     /// Where its program has cached memory.
     maps: Vec<(Bytes, SharedAddress)>,
+    /// Lines of it that its program has come to since its last flush.
+    visited: FxHashSet<u64>,
+    /// Those that it comes to now, and bytes of them that it does not store to.
+    visits: Vec<(SharedAddress, u32)>,
 }
 
 /// The checker of one run.
@@ -105,6 +114,9 @@ pub(super) struct Checker {
     /// Accesses of which is to be found out where they are in the program.
     wanted: FxHashSet<Id>,
     captured: FxHashMap<Id, Captured>,
+    /// What is noted for the run's story, if it is to be told.
+    notes: Option<Box<Notes>>,
+    is_silent: bool,
 }
 
 impl Checker {
@@ -120,6 +132,8 @@ impl Checker {
             old_looks: 0,
             hands_on: false,
             maps: Vec::new(),
+            visited: FxHashSet::default(),
+            visits: Vec::new(),
         };
         Self {
             layout: *layout,
@@ -140,7 +154,15 @@ impl Checker {
             alike: FxHashMap::default(),
             wanted: FxHashSet::default(),
             captured: FxHashMap::default(),
+            notes: None,
+            is_silent: false,
         }
+    }
+
+    /// Lines that the program of a core has come to for the first time since its last flush, and bytes that it does not store to. Where it
+    /// reaches cached memory by pointers, all of that is fetched at each flush; but that is too early for what others write back until then.
+    pub(super) fn visits(&mut self, core: CoreId) -> Vec<(SharedAddress, u32)> {
+        std::mem::take(&mut self.cores[core.index()].visits)
     }
 
     /// Keeps account of what drains, invalidations and flushes are good for, too.
@@ -175,12 +197,17 @@ impl Checker {
     /// The checker of the same run made once more, which finds out where the accesses of these findings are.
     pub(super) fn again(&self) -> Self {
         let wanted = self.raw.iter().flat_map(|raw| [Some(raw.here), raw.other]).flatten().collect();
-        Self { wanted, left_out: self.left_out.clone(), ..Self::new(&self.layout) }
+        Self { wanted, left_out: self.left_out.clone(), ..Self::new(&self.layout).silent() }
     }
 
-    /// Whether the run is made to find out places.
-    pub(super) fn is_again(&self) -> bool {
-        !self.wanted.is_empty()
+    /// The same, of a run of which nothing is said while it is made.
+    pub(super) fn silent(self) -> Self {
+        Self { is_silent: true, ..self }
+    }
+
+    /// Whether nothing is said of the run while it is made.
+    pub(super) fn is_silent(&self) -> bool {
+        self.is_silent
     }
 
     pub(super) fn has_findings(&self) -> bool {
@@ -203,6 +230,9 @@ impl Checker {
         if !self.wanted.is_empty() && self.wanted.contains(&id) {
             let captured = Captured::now(now_ps, &state.spans, &event);
             self.captured.insert(id, captured);
+        }
+        if self.notes.is_some() {
+            self.note(index, now_ps, &event);
         }
         if !matches!(event, Event::Load { what_for: LoadedFor::Look, .. }) {
             self.cores[index].old_looks = 0;
@@ -321,18 +351,13 @@ impl Checker {
     }
 
     fn view(&mut self, core: usize, start: SharedAddress, len: usize, access: ViewAccess, id: Id) {
-        let (mut at, end) = (start.offset(), start.offset() + len);
-        let first = LineAddress::Shared(start.line_start()).key();
-        while at < end {
-            let within = at % LINE_BYTES;
-            let piece = (end - at).min(LINE_BYTES - within);
-            let (key, mask) = (first + (at / LINE_BYTES - start.offset() / LINE_BYTES) as u64, mask_of(within, piece));
+        for (line, mask) in lines_of(start, len) {
+            let key = LineAddress::Shared(line).key();
             match access {
                 ViewAccess::Load | ViewAccess::Slice => self.copy(core, key, mask, Mapping::Cached, true, id),
                 ViewAccess::Store => self.dirty(core, key, mask, true, id),
                 ViewAccess::SliceMut => self.dirty(core, key, mask, false, id),
             }
-            at += piece;
         }
     }
 

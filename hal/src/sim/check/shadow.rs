@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::{LINE_BYTES, SharedAddress, kit::mask_of};
+
 use super::{
     Core,
     clocks::Learnt,
@@ -81,6 +83,19 @@ impl Line {
         });
         self.reads.push(new);
     }
+}
+
+/// The lines that bytes are in, and which bytes of each.
+pub(super) fn lines_of(start: SharedAddress, len: usize) -> impl Iterator<Item = (SharedAddress, u32)> {
+    let (mut at, end) = (start, start.offset() + len);
+    std::iter::from_fn(move || {
+        let left = end.checked_sub(at.offset()).filter(|left| *left > 0)?;
+        let within = at.offset() % LINE_BYTES;
+        let piece = left.min(LINE_BYTES - within);
+        let line = (at.line_start(), mask_of(within, piece));
+        at = at.plus(piece);
+        Some(line)
+    })
 }
 
 /// Adds a store to those that wait in one place.

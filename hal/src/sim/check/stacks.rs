@@ -88,7 +88,10 @@ impl Trace {
             |(_, frame): &(usize, Frame)| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));
         let at =
             |address: &usize| symbols.at(*address).iter().map(|frame| (*address, frame.clone())).collect::<Vec<_>>();
-        let frames: Vec<_> = self.0.iter().flat_map(at).collect();
+        // Below it is whoever runs the machine.
+        let is_below =
+            |(_, frame): &(usize, Frame)| frame.file == concat!(env!("CARGO_MANIFEST_DIR"), "/src/sim/machine.rs");
+        let frames: Vec<_> = self.0.iter().flat_map(at).take_while(|frame| !is_below(frame)).collect();
         let own = frames.iter().position(is_here).unwrap_or(0);
         let outside = frames.iter().skip(own).position(|frame| !is_here(frame)).unwrap_or(0);
         let address = frames.get(own + outside).map_or(0, |(address, _)| *address);
@@ -123,7 +126,8 @@ impl Symbols {
     }
 }
 
-fn what(event: &Event) -> &'static str {
+/// What an event is, as the predicate of a sentence about the core.
+pub(super) fn what(event: &Event) -> &'static str {
     match event {
         Event::Load { at: crate::LineAddress::Mpb(_), what_for: LoadedFor::Look, .. } => "looks at an MPB line",
         Event::Load { at: crate::LineAddress::Mpb(_), .. } => "loads from an MPB",
@@ -137,6 +141,10 @@ fn what(event: &Event) -> &'static str {
         Event::View { access: ViewAccess::Store, .. } => "stores to cached memory",
         Event::View { access: ViewAccess::SliceMut, .. } => "stores to cached memory by a slice",
         Event::Exposed(_) => "exposes private memory",
+        Event::Fill(_) => "gets a line into L1",
+        Event::PushedOut => "has what was in its write-combine buffer in memory",
+        Event::Fetched(_) => "gets a line into its cache",
+        Event::WrittenBack { .. } => "has a line that it had cached in memory",
         _ => "accesses memory",
     }
 }

@@ -20,28 +20,36 @@ use std::{
 use prices::{Journey, Settled, Traffic, Trip};
 
 use crate::{
+    CoreId,
     emulated::{Choice, WaitInfo},
     kit::{Watch, Woken},
 };
 
 use super::{
+    Deviation,
     access::{Access, Effect},
     asked::is_end_asked_for,
-    choice::{Chooser, DELAYS, Question, Schedule, delay_ps},
+    choice::{Bounds, Chooser, DELAYS, Question, Schedule, Slow, delay_ps},
     cost::WriteCost,
+    course::{Course, Does},
     free::{FreeSchedule, Next},
     interrupt_line::InterruptLine,
     lines::Lines,
     memory::Memory,
     network::Network,
+    processor::processor_time,
     waiting::{CoreWait, Polling, Sample, WatchTable},
 };
 
 /// Events of one time from which the first is chosen; it bounds the work when all of 4096 cores start at once.
 const MAX_TIES: usize = 16;
 
+/// Turns after which it is looked whether there is processor time left, in a run with a limit.
+const TURNS_OF_A_LOOK: u64 = 1 << 12;
+
+/// What a core does next, and when.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Event {
+pub(super) struct Event {
     time_ps: u64,
     effect: Effect,
     core: u16,
@@ -73,6 +81,12 @@ pub(super) struct Engine {
     pub(super) interrupts: Vec<InterruptLine>,
     /// Instead of `ready`, in a schedule without time.
     pub(super) free: Option<FreeSchedule>,
+    /// Instead of `ready`, in a run that deviates from the plain one.
+    pub(super) course: Option<Course<Event>>,
+    bounds: Option<Bounds>,
+    turns: u64,
+    /// Whether the run was broken off there.
+    pub(super) is_cut: bool,
     pub(super) waits: Vec<CoreWait>,
     watches: WatchTable,
     pub(super) fruitless_rounds: usize,
@@ -92,9 +106,16 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn new(cores: usize, chooser: Chooser) -> Self {
-        let free = (chooser.freedom().schedule == Schedule::Free).then(|| FreeSchedule::new(cores));
+    pub(super) fn new(cores: usize, mut chooser: Chooser) -> Self {
+        let free = (chooser.freedom().schedule == Schedule::Free).then(|| FreeSchedule::new(cores, !chooser.reduces()));
+        let course = chooser.take_slow().map(|slow| match slow {
+            Slow::Told(deviations) => Course::told(cores, &deviations),
+            Slow::ByChance { seed, depth, accesses } => Course::by_chance(cores, seed, depth, accesses),
+        });
         let mut engine = Self {
+            bounds: chooser.bounds(),
+            turns: 0,
+            is_cut: false,
             chooser,
             now_ps: 0,
             clocks: vec![0; cores],
@@ -104,6 +125,7 @@ impl Engine {
             alarms: BTreeSet::new(),
             interrupts: vec![InterruptLine::default(); cores],
             free,
+            course,
             waits: std::iter::repeat_with(CoreWait::default).take(cores).collect(),
             watches: WatchTable::default(),
             fruitless_rounds: 0,
@@ -129,8 +151,19 @@ impl Engine {
         self.clocks[core] = self.clocks[core].saturating_add(cost_ps);
     }
 
-    pub(super) fn choose(&mut self, choice: Choice, options: usize) -> usize {
-        self.chooser.choose(Question::Hardware(choice), options)
+    pub(super) fn choose(&mut self, core: CoreId, choice: Choice, options: usize) -> usize {
+        self.chooser.choose(Question::Hardware(core, choice), options)
+    }
+
+    /// What has begun to be different from the plain run, if nobody has asked since.
+    pub(super) fn begun(&mut self) -> Option<Deviation> {
+        self.course.as_mut().and_then(Course::begun).or_else(|| self.chooser.begun())
+    }
+
+    /// What chance has made different from the plain run.
+    pub(super) fn made(&self) -> Vec<Deviation> {
+        let slow = self.course.as_ref().map_or(&[][..], Course::made);
+        slow.iter().chain(self.chooser.made()).copied().collect()
     }
 
     /// `core` makes an access that takes effect in `cost_ps`. True if its turn has come already; else it is entered for
@@ -142,7 +175,13 @@ impl Engine {
         let time = self.clocks[core].saturating_add(cost_ps).saturating_add(delay).max(self.now_ps);
         self.clocks[core] = time;
         if let Some(free) = &mut self.free {
-            free.stops_before(core, access);
+            free.stops_before(core, access, self.waits[core].polling);
+            return false;
+        }
+        if let Some(course) = &mut self.course {
+            let event = Event { time_ps: time, effect: access.effect, core: core as u16 };
+            let does = if access.effect == Effect::Write { Does::Store } else { Does::Look(access.key) };
+            course.reaches(core, event, does, self.waits[core].polling);
             return false;
         }
         if self.traffic.is_some() {
@@ -285,6 +324,12 @@ impl Engine {
         let wait = &mut self.waits[core];
         if !wait.active {
             wait.active = true;
+            if let Some(course) = &mut self.course {
+                course.begins_wait(core);
+            }
+            if let Some(free) = &mut self.free {
+                free.begins_wait(core);
+            }
             wait.info = None;
             wait.since_ps = now;
             wait.last_samples.clear();
@@ -380,8 +425,11 @@ impl Engine {
     }
 
     /// A core has come to its end.
-    pub(super) fn finished(&mut self) {
+    pub(super) fn finished(&mut self, core: usize) {
         self.polling.finished += 1;
+        if let Some(course) = &mut self.course {
+            course.ends(core);
+        }
     }
 
     /// What the last poll of a core read.
@@ -417,11 +465,20 @@ impl Engine {
 
     /// Who runs next.
     pub(super) fn next(&mut self) -> Next {
+        if let Some(bounds) = self.bounds {
+            self.turns += 1;
+            let looks = self.turns.is_multiple_of(TURNS_OF_A_LOOK);
+            if self.turns > bounds.turns || looks && processor_time() > bounds.processor {
+                self.is_cut = true;
+                return Next::Redundant;
+            }
+        }
         let next = match &mut self.free {
             Some(free) => match free.next(&mut self.chooser) {
                 Next::Nobody => self.time_out().unwrap_or(Next::Nobody),
                 next => next,
             },
+            None if self.course.is_some() => self.next_of_course(),
             None => self.next_by_time(),
         };
         match next {
@@ -457,6 +514,26 @@ impl Engine {
         let event = if self.chooser.freedom().ties { self.break_tie(first) } else { first };
         self.now_ps = event.time_ps;
         Next::Core(usize::from(event.core))
+    }
+
+    /// As [`next_by_time`](Self::next_by_time), where accesses do not meet and some cores may be slow.
+    fn next_of_course(&mut self) -> Next {
+        let soonest = self.course.as_ref().and_then(Course::soonest);
+        let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
+        let ready = soonest.map_or(u64::MAX, |event| event.time_ps.max(self.now_ps));
+        if let Some(&(time, core)) = self.alarms.first().filter(|alarm| alarm.0 <= ready.min(last_poll)) {
+            self.alarms.pop_first();
+            self.now_ps = self.now_ps.max(time);
+            return if self.wake(usize::from(core)) { Next::Core(usize::from(core)) } else { self.next_of_course() };
+        }
+        if soonest.is_none_or(|event| last_poll < event.time_ps) {
+            return self.time_out().unwrap_or(Next::Nobody);
+        }
+        let Some(event) = self.course.as_mut().and_then(Course::next) else { return Next::Nobody };
+        let core = usize::from(event.core);
+        self.now_ps = self.now_ps.max(event.time_ps);
+        self.clocks[core] = self.clocks[core].max(self.now_ps);
+        Next::Core(core)
     }
 
     /// Whether no store will change anything by itself, and no wait ends by itself.
@@ -544,7 +621,11 @@ impl Engine {
             free.can_run(core);
             return;
         }
-        self.ready.push(Reverse(Event { time_ps, effect, core: core as u16 }));
+        let event = Event { time_ps, effect, core: core as u16 };
+        match &mut self.course {
+            Some(course) => course.can_run(core, event),
+            None => self.ready.push(Reverse(event)),
+        }
     }
 
     pub(super) fn delay(&mut self) -> u64 {

@@ -160,7 +160,7 @@ impl SimPlatform {
 
     /// Gives way for ever, as a core that has finished.
     pub(super) fn stop(&self) {
-        self.shared.engine.borrow_mut().finished();
+        self.shared.engine.borrow_mut().finished(self.core.index());
         self.give_way();
     }
 
@@ -168,6 +168,9 @@ impl SimPlatform {
     fn reach(&self, access: Access, cost_ps: u64) {
         let has_come = self.shared.engine.borrow_mut().reach(self.core.index(), access, cost_ps);
         if !has_come {
+            if self.shared.checker.is_some() {
+                self.tell_deviation();
+            }
             self.give_way();
         }
     }

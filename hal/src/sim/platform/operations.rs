@@ -35,6 +35,17 @@ impl SimPlatform {
     }
 }
 
+impl SimPlatform {
+    /// Tells the checker what has begun to be different from the plain run.
+    #[cold]
+    pub(super) fn tell_deviation(&self) {
+        let Some(deviation) = self.shared.engine.borrow_mut().begun() else { return };
+        if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
+            off_account(|| checker.borrow_mut().deviates(self.core, self.now_ps(), &deviation));
+        }
+    }
+}
+
 impl Topology for SimPlatform {
     fn core(&self) -> CoreId {
         self.core
@@ -238,7 +249,14 @@ impl Hooks for SimPlatform {
             return off_account(|| self.shared.follow_parts(self.core, act));
         }
         if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
-            off_account(|| checker.borrow_mut().declare(self.core, self.now_ps(), act));
+            off_account(|| {
+                checker.borrow_mut().declare(self.core, self.now_ps(), act);
+                let visits = checker.borrow_mut().visits(self.core);
+                for (at, mask) in visits {
+                    let line = self.shared.memory.read_line(LineAddress::Shared(at));
+                    self.shared.domains.copies(self.shared.layout.domain(self.core)).fetched_late(at, &line, mask);
+                }
+            });
         }
     }
 
@@ -344,7 +362,11 @@ unsafe impl Platform for SimPlatform {
         if self.is_dying() {
             return 0;
         }
-        self.shared.engine.borrow_mut().choose(choice, options)
+        let chosen = self.shared.engine.borrow_mut().choose(self.core, choice, options);
+        if chosen > 0 && self.is_checked() {
+            self.tell_deviation();
+        }
+        chosen
     }
 
     fn before_poll(&self, _watch: Watch<'_>) {

@@ -1,9 +1,11 @@
 //! Choices: seeds repeat, recordings replay, explorations are complete.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use super::*;
-use crate::{Cached, Counted, Mpb, MpbCoherence, Place, Reason, TestAndSet, Topology, Uncached, Wait};
+use crate::{
+    Cached, Counted, Mpb, MpbCoherence, Place, Reason, TestAndSet, Topology, Uncached, Wait, sim::explore::walk,
+};
 
 /// A ring of flags with some cached and locked work: everything that chance can touch.
 fn ring(core: &SimCore) -> (u64, Vec<u64>) {
@@ -178,4 +180,80 @@ fn waits_and_registers_are_explored_and_deadlocks_found() {
         core.wait(&[Place::Line(line(me, 1))], Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
     });
     assert_eq!(all.len(), 1);
+}
+
+/// How the runs of a litmus program end, by the results of its cores or by the failure, and how many runs there were.
+fn endings<R: fmt::Debug>(
+    cores: usize,
+    spontaneous: Spontaneous,
+    reduces: bool,
+    program: &impl Fn(&SimCore) -> R,
+) -> (BTreeSet<String>, u64) {
+    let (mut all, mut runs) = (BTreeSet::new(), 0);
+    let is_complete = walk(spontaneous, |chooser| {
+        let chooser = if reduces { chooser } else { chooser.unreduced() };
+        let run = Machine::scc(cores).run_with(chooser, None, program, &|_, _| {});
+        runs += 1;
+        match run.result {
+            Some(Ok(outcome)) => _ = all.insert(format!("{:?}", outcome.results())),
+            // When is not the question.
+            Some(Err(Failure::Deadlock(deadlock))) => {
+                let waiting: Vec<_> = deadlock.waiting.iter().map(|waiting| (waiting.core, waiting.reason)).collect();
+                _ = all.insert(format!("{waiting:?}"));
+            }
+            Some(Err(Failure::Panic { message, .. })) => _ = all.insert(message),
+            Some(Err(Failure::Stopped { .. })) | None => {}
+        }
+        (run.answers.unwrap_or_default(), runs < 1_000_000)
+    });
+    assert!(is_complete);
+    (all, runs)
+}
+
+/// Runs are left out only if others end alike.
+fn compare<R: fmt::Debug>(cores: usize, spontaneous: Spontaneous, program: impl Fn(&SimCore) -> R) {
+    let (all, all_runs) = endings(cores, spontaneous, false, &program);
+    let (reduced, runs) = endings(cores, spontaneous, true, &program);
+    assert_eq!(all, reduced);
+    assert!(all.len() > 1, "{all:?}: nothing could be lost");
+    assert!(runs < all_runs, "{runs} of {all_runs} runs");
+}
+
+#[test]
+fn what_is_left_out_would_end_as_something_that_is_not() {
+    let nothing = Spontaneous::default();
+    // Words of two ranks and one that both store to.
+    compare(2, nothing, |core| {
+        let me = core.core().index();
+        core.store_word(region(2), 8 * me, 1);
+        core.store_word(region(1), 1, me as u32);
+        core.load_word(region(2), 8 * (1 - me));
+        (core.load_word(region(1), 1), core.load_word(region(2), 8 * (1 - me)))
+    });
+    // Two locks, taken in two orders.
+    compare(2, nothing, |core| {
+        let me = core.core().index();
+        let first = core.lock(CoreId::new(me), "the first");
+        let second = core.lock(CoreId::new(1 - me), "the second");
+        drop((second, first));
+        core.load_word(region(1), 0)
+    });
+    // Lines, a wait, and buffers that drain by themselves.
+    compare(2, Spontaneous { drains: true, ..nothing }, |core| {
+        let me = core.core().index();
+        core.store(line(me, 1), 0, &[1]);
+        let seen = core.load_line(line(1 - me, 1)).0[0];
+        core.drain();
+        let places = [Place::Line(line(1 - me, 1))];
+        core.wait(&places, Reason::new("the other"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+        seen
+    });
+    // Caches that evict.
+    compare(2, Spontaneous { evictions: true, stores_through: true, ..nothing }, |core| {
+        let me = core.core().index();
+        let mut view = core.claim::<u32>(Region::new(SharedAddress::new(0, 0), 32), 8).unwrap();
+        view.store(me, 1);
+        view.store(me + 2, 2);
+        core.load_word(region(1), 1 - me)
+    });
 }

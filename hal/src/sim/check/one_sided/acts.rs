@@ -1,7 +1,7 @@
 //! What a program says of its own memory, as the checker takes it.
 
 use crate::{
-    Act, CoreId,
+    Act, CoreId, LineAddress, SharedAddress,
     act::{Bytes, Synchronisation},
     cached::ViewAccess,
     kit::Event,
@@ -11,6 +11,7 @@ use super::{
     super::{
         Checker,
         finding::{Mistake, Remedy, Where},
+        shadow::lines_of,
         stacks::Captured,
         terms::Id,
     },
@@ -88,8 +89,21 @@ impl Checker {
         if self.wanted.contains(&id) {
             let captured = Captured::of(now_ps, &state.spans, what);
             self.captured.insert(id, captured);
+            self.note_step(core, now_ps, what.to_owned());
         }
         id
+    }
+
+    /// The program of a core comes to bytes of cached memory by a pointer: what it has not come to since its last flush, it fetches now.
+    fn visit(&mut self, core: usize, start: SharedAddress, len: usize, writes: bool) {
+        for (at, mask) in lines_of(start, len) {
+            let key = LineAddress::Shared(at).key();
+            if self.cores[core].visited.insert(key) {
+                let moment = self.moment + 1;
+                self.cache(core).fetched.insert(key, moment);
+                self.cores[core].visits.push((at, if writes { !mask } else { u32::MAX }));
+            }
+        }
     }
 
     fn access(&mut self, core: usize, now_ps: u64, bytes: Bytes, writes: bool, what: &'static str) {
@@ -100,6 +114,7 @@ impl Checker {
         if let Some((map, shared)) = map {
             let (start, len) = (shared.plus(bytes.start - map.start), bytes.len());
             let access = if writes { ViewAccess::Store } else { ViewAccess::Load };
+            self.visit(core, start, len, writes);
             _ = self.observe(CoreId::new(core), now_ps, Event::View { start, len, access });
             return;
         }

@@ -4,7 +4,7 @@
 //! and answering 0 after it; the next prefix is the last answer that has a successor, increased. Nothing is stored
 //! but one list.
 
-use super::{
+use super::super::{
     Failure, Freedom, Machine, Outcome, Recording, Schedule, SimCore, Strategy,
     choice::{Answer, Chooser},
 };
@@ -43,13 +43,9 @@ pub fn explore_exhaustively<R>(
     program: impl Fn(&SimCore) -> R,
     mut visit: impl FnMut(Result<Outcome<R>, Failure>),
 ) -> Exploration {
-    let Spontaneous { drains, evictions, stores_through } = spontaneous;
-    let freedom = Freedom { schedule: Schedule::Free, ties: false, delays: false, drains, evictions, stores_through };
     let mut exploration = Exploration { runs: 0, redundant: 0, complete: false };
-    let mut choices = Vec::new();
-    while exploration.runs + exploration.redundant < limit {
-        let strategy = Strategy::Replay(Recording { freedom, choices });
-        let run = machine.run_with(Chooser::new(&strategy, true), None, &program, &|_, _| {});
+    exploration.complete = walk(spontaneous, |chooser| {
+        let run = machine.run_with(chooser, None, &program, &|_, _| {});
         match run.result {
             Some(result) => {
                 exploration.runs += 1;
@@ -57,13 +53,26 @@ pub fn explore_exhaustively<R>(
             }
             None => exploration.redundant += 1,
         }
-        let Some(next) = next_prefix(&run.answers.unwrap_or_default()) else {
-            exploration.complete = true;
-            break;
-        };
+        (run.answers.unwrap_or_default(), exploration.runs + exploration.redundant < limit)
+    });
+    exploration
+}
+
+/// Has one run made after the other, each with the answers that it is to be given, until it says that it is enough. A run returns what
+/// it was answered, and whether more are wanted. Returns whether there are no others.
+pub(in crate::sim) fn walk(spontaneous: Spontaneous, mut run: impl FnMut(Chooser) -> (Vec<Answer>, bool)) -> bool {
+    let Spontaneous { drains, evictions, stores_through } = spontaneous;
+    let freedom = Freedom { schedule: Schedule::Free, ties: false, delays: false, drains, evictions, stores_through };
+    let mut choices = Vec::new();
+    loop {
+        let strategy = Strategy::Replay(Recording { freedom, choices });
+        let (answers, goes_on) = run(Chooser::new(&strategy, true));
+        let Some(next) = next_prefix(&answers) else { return true };
+        if !goes_on {
+            return false;
+        }
         choices = next;
     }
-    exploration
 }
 
 fn next_prefix(answers: &[Answer]) -> Option<Vec<u32>> {
