@@ -10,6 +10,8 @@
 
 use core::{fmt, ops::Range};
 
+use descriptions::trace::Line;
+
 use crate::{Act, CoreId, Topology};
 
 /// An operation, as a timeline shows it.
@@ -70,19 +72,8 @@ pub trait Trace {
         let _ = limit_bytes;
     }
 
-    /// Ends the trace, if there is one, and shows `reader` all of it, as lines of text.
-    ///
-    /// | line | what |
-    /// |---|---|
-    /// | `c N LOST` | first: the clock has N moments in a second, and LOST records are lost |
-    /// | `s DEPTH BEGIN END PEER BYTES NAME` | an operation; `h` for one of the hardware |
-    /// | `p KEY MASK NAME` | a place of the wait that follows |
-    /// | `w DEPTH BEGIN END PEER POLLS OUTCOME NAME` | a wait: polls in vain, and `ok` or `late` if its time was up |
-    /// | `m MOMENT NAME` | a phase of the program begins |
-    /// | `t KEY LINES MASK BEGIN VISIBLE` | a store to LINES places from this one on |
-    ///
-    /// What is within something else has a larger depth, and comes before it. A peer is a number, or `-`. Masks have a
-    /// bit for each byte of a line. Keys and masks are hexadecimal.
+    /// Ends the trace, if there is one, and shows `reader` all of it, as [lines of text](descriptions::trace::Line): first what
+    /// the clock is, then what was done.
     fn end_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         let _ = reader;
     }
@@ -90,10 +81,6 @@ pub trait Trace {
     /// Shows `reader` all that the core has noted so far, in the lines of [`end_trace`](Self::end_trace), and what is still
     /// under way. The trace goes on. This is for cores that have failed or are looked at because another one has, and may
     /// be called at any moment. Of a core that was interrupted while it noted something there is only the first line.
-    ///
-    /// | line | what |
-    /// |---|---|
-    /// | `o DEPTH BEGIN PEER BYTES KIND NAME` | under way: an operation, KIND `s` or `h`, or a wait, KIND `w`, for NAME |
     fn tell_trace(&self, reader: &mut dyn FnMut(&dyn fmt::Display)) {
         let _ = reader;
     }
@@ -106,7 +93,7 @@ pub trait Trace {
     /// The operation ends that began last.
     fn end_span(&self) {}
 
-    /// A phase of the program begins, which the program calls `name`; 32 bytes of that are kept.
+    /// A phase of the program begins, which the program calls `name`; of which traces keep as much as [`phase`](descriptions::trace::phase).
     fn mark(&self, name: &str) {
         let _ = name;
     }
@@ -155,7 +142,7 @@ pub trait Trace {
 }
 
 /// Shows `reader` what a core has noted as lines `@trace RANK …` for the host's tools, with the core's place behind the first:
-/// `l COLUMN ROW CORES`, its tile and how many cores a tile has. With `ends` the trace [ends](Trace::end_trace), else it is
+/// its tile and how many cores a tile has. With `ends` the trace [ends](Trace::end_trace), else it is
 /// [told](Trace::tell_trace) as it is now.
 pub fn tell<C: Trace + Topology + ?Sized>(core: &C, ends: bool, reader: &mut dyn FnMut(fmt::Arguments<'_>)) {
     let (id, layout) = (core.core(), core.layout());
@@ -163,7 +150,8 @@ pub fn tell<C: Trace + Topology + ?Sized>(core: &C, ends: bool, reader: &mut dyn
     let mut pass_on = |line: &dyn fmt::Display| {
         reader(format_args!("@trace {rank} {line}\n"));
         if core::mem::take(&mut is_first) {
-            reader(format_args!("@trace {rank} l {} {} {}\n", tile.x, tile.y, layout.cores_per_tile()));
+            let (column, row, cores) = (tile.x.into(), tile.y.into(), layout.cores_per_tile() as u32);
+            reader(format_args!("@trace {rank} {}\n", Line::<&str>::Tile { column, row, cores }));
         }
     };
     if ends { core.end_trace(&mut pass_on) } else { core.tell_trace(&mut pass_on) }

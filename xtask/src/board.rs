@@ -3,10 +3,10 @@
 use crate::{
     c, catalogue, command_line, cores,
     debugger::{DebuggerOptions, Stub},
-    emulator::{self, Flashed},
+    emulator::{self, Flashed, Notes},
     flash::{self, Choices, Flash},
     guest::Outcome,
-    image,
+    image::{self, Besides},
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
     report,
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     timeout: u64,
 
     /// Keep no time, which is several times as fast: an instruction is a cycle, and cores take turns
-    #[arg(long, conflicts_with_all = DEBUGGED)]
+    #[arg(long, conflicts_with_all = DEBUGGED, conflicts_with_all = ["file", "report"])]
     functional: bool,
 
     /// Write where the program has executed the instructions that it counted, as folded stacks for flame graphs
@@ -88,9 +88,14 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Memory for what cores do, if a trace may be wanted.
-    fn notes(&self, flashed: &Flashed) -> Option<trace::Memory> {
-        self.trace.on_host(flashed.cores, self.report.purpose(self.common.lines))
+    /// What a trace is for.
+    fn purpose(&self) -> trace::Purpose {
+        self.report.purpose(self.common.lines)
+    }
+
+    /// What is noted of what cores do, if a trace may be wanted.
+    fn notes(&self, flashed: &Flashed, image: Option<&Path>) -> Result<Option<Notes>> {
+        Notes::of(self.trace.on_host(flashed.cores, self.purpose()), image)
     }
 }
 
@@ -112,10 +117,9 @@ fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
     let flashed = Flashed::read(directory)?;
     let tools: EmulatorTools = setup::ensure(arguments.yes)?;
     let label = format!("{} on {}", workspace::display(directory), cores::cores(flashed.cores));
-    // Nobody knows the image that it was made of.
-    let unknown = Path::new("");
     let name = flashed.program().unwrap_or(NAMELESS);
-    live(arguments, &label, name, directory, &[], unknown, &tools)
+    // Nobody knows the image that it was made of.
+    live(arguments, &label, name, directory, &[], None, &tools)
 }
 
 /// Flashes and runs a program.
@@ -134,7 +138,12 @@ fn program(arguments: &Arguments) -> Result<()> {
     let (tools, emulator_tools): (Tools, EmulatorTools) = setup::for_program(&program, arguments.yes)?;
     let stop = arguments.debugger.stop();
     let debugger_tools = stop.map(|_| setup::ensure::<DebuggerTools>(arguments.yes)).transpose()?;
-    let executable = image::for_board(&program, &tools, common.counters || stop.is_some(), common.no_build)?;
+    // A failure that nobody expects is traced as far as accesses show what the program does: the image is the one that is timed.
+    let besides = Besides {
+        is_observed: common.counters || stop.is_some(),
+        announces: arguments.trace.is_asked(arguments.purpose()),
+    };
+    let executable = image::for_board(&program, &tools, besides, common.no_build)?;
     let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");
@@ -142,13 +151,14 @@ fn program(arguments: &Arguments) -> Result<()> {
     if let Some((stop, tools)) = stop.zip(debugger_tools) {
         let built = emulator::build(&emulator_tools)?;
         let flashed = Flashed::read(&directory)?;
-        let mut command = emulator::command(&built.executable, &directory, &flashed, false, arguments.notes(&flashed));
+        let notes = arguments.notes(&flashed, Some(&executable))?;
+        let mut command = emulator::command(&built.executable, &directory, &flashed, false, notes);
         let monitor = Monitor { directory: directory.clone(), image: executable };
         let debugger = stop.prepare(Stub::Board, &monitor, &program, &tools)?;
         let outcome = run::debugged(flash.label(), &mut command, &monitor, &debugger)?;
         return conclude(arguments, &outcome, &program.name, &inputs);
     }
-    live(arguments, flash.label(), &program.name, &directory, &inputs, &executable, &emulator_tools)
+    live(arguments, flash.label(), &program.name, &directory, &inputs, Some(&executable), &emulator_tools)
 }
 
 /// Runs a directory in front of the user.
@@ -158,18 +168,18 @@ fn live(
     name: &str,
     directory: &Path,
     inputs: &[PathBuf],
-    image: &Path,
+    image: Option<&Path>,
     tools: &EmulatorTools,
 ) -> Result<()> {
     let built = emulator::build(tools)?;
     let limit = Duration::from_secs(arguments.timeout);
     let flashed = Flashed::read(directory)?;
-    let mut command =
-        emulator::command(&built.executable, directory, &flashed, arguments.functional, arguments.notes(&flashed));
-    if let Some(file) = &arguments.profile {
+    let notes = arguments.notes(&flashed, image)?;
+    let mut command = emulator::command(&built.executable, directory, &flashed, arguments.functional, notes);
+    if let Some((file, image)) = arguments.profile.as_ref().zip(image) {
         command.arg("--profile").arg(file).arg("--image").arg(image);
     }
-    let monitor = Monitor { directory: directory.into(), image: image.into() };
+    let monitor = Monitor { directory: directory.into(), image: image.unwrap_or(Path::new("")).into() };
     if arguments.common.lines {
         return run::pass_on(label, &mut command, Some(&monitor), limit);
     }

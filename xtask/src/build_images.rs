@@ -62,7 +62,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         let executable = match (&tools, arguments.backend) {
             (None, Backend::Threads) => image::on_threads(program)?.executable,
             (None, _) => sim::build(program, Profile::Release)?,
-            (Some(tools), Backend::Board) => image::board(program, tools, false)?.executable,
+            (Some(tools), Backend::Board) => image::board(program, tools, image::Besides::default())?.executable,
             (Some(tools), _) => image::bare_metal(program, tools)?.executable,
         };
         println!("{}", workspace::display(&executable));

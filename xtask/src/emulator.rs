@@ -7,10 +7,10 @@ use crate::{
     build::{self, Built},
     progress::Progress,
     setup::EmulatorTools,
-    trace, workspace,
+    symbols, trace, workspace,
 };
 use anyhow::{Context, Result, ensure};
-use descriptions::boards::{Handed, map};
+use descriptions::boards::{Handed, announced, map};
 use std::{fs, path::Path, process::Command};
 
 /// Builds it.
@@ -46,21 +46,43 @@ pub(crate) fn cargo(subcommand: &str) -> Command {
     command
 }
 
-/// The emulator's command line for a directory that was flashed, with or without time, and with memory for what cores do, if that
-/// may be wanted.
+/// What the emulator notes of what cores do.
+pub(crate) struct Notes {
+    memory: trace::Memory,
+    /// Where the image says what it does, if it does.
+    says_at: Option<u64>,
+}
+
+impl Notes {
+    /// Of a run of an image, if there is memory for it; nobody may know the image.
+    ///
+    /// # Errors
+    ///
+    /// When the image cannot be read.
+    pub(crate) fn of(memory: Option<trace::Memory>, image: Option<&Path>) -> Result<Option<Self>> {
+        let Some(memory) = memory else { return Ok(None) };
+        let says_at = image.map(|image| symbols::address(image, announced::SYMBOL)).transpose()?.flatten();
+        Ok(Some(Self { memory, says_at }))
+    }
+}
+
+/// The emulator's command line for a directory that was flashed, with or without time.
 pub(crate) fn command(
     binary: &Path,
     directory: &Path,
     flashed: &Flashed,
     functional: bool,
-    notes: Option<trace::Memory>,
+    notes: Option<Notes>,
 ) -> Command {
     let mut command = workspace::command(binary);
     command.arg("--dir").arg(directory).args(["--cores", &format!("0..{}", flashed.started - 1)]);
     if functional {
         command.arg("--functional");
     }
-    command.args(notes.into_iter().flat_map(trace::Memory::option));
+    if let Some(Notes { memory, says_at }) = notes {
+        command.args(memory.option());
+        command.args(says_at.into_iter().flat_map(|address| ["--says-at".into(), address.to_string()]));
+    }
     command
 }
 

@@ -80,11 +80,23 @@ const OBSERVED_BOARD: Target =
 const OPTIMISED_IN_IMAGES: [&str; 5] =
     ["package.c-programs.", "package.collectives.", "package.kernel.", "package.measurements.", "package.tests."];
 
+/// What the image of a board does besides running its program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Besides {
+    /// It counts operations, and notes what a debugger shows.
+    pub(crate) is_observed: bool,
+    /// It says what it does, to an emulator that traces it.
+    pub(crate) announces: bool,
+}
+
 /// The feature with which cores note what a debugger shows.
 const NOTES: &str = "kernel/debugger";
 
 /// The features of an image for boards whose cores do, and count operations.
 const OBSERVED: &str = "kernel/counters,kernel/debugger";
+
+/// The feature with which a board's image says what it does.
+const ANNOUNCED: &str = "kernel/announced";
 
 /// Builds a program's image for QEMU and PCs, and checks that it holds only what a P54C has.
 ///
@@ -97,17 +109,18 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
     Ok(built)
 }
 
-/// Builds a program's image for boards like the Intel SCC, which is as fast as it can be, or counts operations and is for a
-/// debugger, too, and checks that it holds only what their P54C has, and nothing of the emulation of such a chip.
+/// Builds a program's image for boards like the Intel SCC, which is as fast as it can be if it is not observed, and checks
+/// that it holds only what their P54C has, and nothing of the emulation of such a chip.
 ///
 /// # Errors
 ///
 /// When it does not build or not pass.
-pub(crate) fn board(program: &Program, tools: &Tools, observed: bool) -> Result<Built> {
+pub(crate) fn board(program: &Program, tools: &Tools, Besides { is_observed, announces }: Besides) -> Result<Built> {
     let what = format!("the image {} for boards", program.binary);
-    let (target, options): (_, &[_]) =
-        if observed { (OBSERVED_BOARD, &["--features", OBSERVED]) } else { (BOARD, &[]) };
-    let built = link(program, tools, target, options, &what)?;
+    let target = if is_observed { OBSERVED_BOARD } else { BOARD };
+    let features = is_observed.then_some(OBSERVED).into_iter().chain(announces.then_some(ANNOUNCED));
+    let options: Vec<_> = features.flat_map(|feature| ["--features", feature]).collect();
+    let built = link(program, tools, target, &options, &what)?;
     p54c::check_image(&built.executable, p54c::Processor::Scc)?;
     symbols::check_absent(&built.executable, &EMULATION)?;
     Ok(built)
@@ -194,8 +207,8 @@ pub(crate) fn for_qemu(program: &Program, tools: &Tools, no_build: bool) -> Resu
 /// # Errors
 ///
 /// As [`board`], or when nothing was built before.
-pub(crate) fn for_board(program: &Program, tools: &Tools, observed: bool, no_build: bool) -> Result<PathBuf> {
-    if no_build { bare_metal_built_before(program, BOARD) } else { Ok(board(program, tools, observed)?.executable) }
+pub(crate) fn for_board(program: &Program, tools: &Tools, besides: Besides, no_build: bool) -> Result<PathBuf> {
+    if no_build { bare_metal_built_before(program, BOARD) } else { Ok(board(program, tools, besides)?.executable) }
 }
 
 /// A program's image for QEMU, for a debugger.

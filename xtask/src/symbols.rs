@@ -35,6 +35,18 @@ pub(crate) fn below(binary: &Path, paths: &[&str]) -> Result<Vec<Symbol>> {
     Ok(found)
 }
 
+/// The address of a function of a binary, by the name of its symbol; nothing if it has none.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub(crate) fn address(binary: &Path, name: &str) -> Result<Option<u64>> {
+    let cannot = || format!("cannot read the symbols of {}", workspace::display(binary));
+    let bytes = fs::read(binary).with_context(cannot)?;
+    let file = object::File::parse(&*bytes).with_context(cannot)?;
+    Ok(file.symbol_by_name(name).map(|symbol| symbol.address()))
+}
+
 /// A name as it stands in the sources.
 pub(crate) fn demangled(name: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(name))

@@ -1,5 +1,5 @@
 //! Descriptions of machines of the simulator and of boards: TOML files, what they say, and how an image is told of its
-//! board.
+//! board. And what images and emulators tell tools: the lines of a [trace].
 //!
 //! The files next to this crate are the machines and boards that have names, and the one place where what is known of
 //! them is written down, each with its source as its comment. A file of one's own has the same form, or says what it is
@@ -32,6 +32,7 @@ mod hardware;
 #[cfg(feature = "files")]
 pub mod machines;
 mod tile;
+pub mod trace;
 
 #[cfg(feature = "files")]
 pub use contention::Contention;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    Account, Event, Slot, Tracer, Upkeep,
+    Account, Announcement, Event, Slot, Tracer, Upkeep,
     terms::{CounterAccess, Expense, Watch, Woken},
 };
 
@@ -424,6 +424,12 @@ pub trait Hooks: Ticks {
     #[inline(always)]
     fn declare(&self, act: &Act<'_>) {
         let _ = act;
+    }
+
+    /// Tells whoever traces the core from outside what it does. Others do not ask.
+    #[inline(always)]
+    fn announce(&self, announcement: Announcement<'_>) {
+        let _ = announcement;
     }
 
     /// The time of a trace: like [`now`](Ticks::now), where there is nothing finer.

@@ -6,6 +6,7 @@
 //! The emulated machine and the SCC are two of them.
 
 mod account;
+mod announcement;
 mod cached;
 pub mod deadlock;
 mod deferral;
@@ -32,6 +33,7 @@ use crate::{CoreId, Layout, Topology};
 
 pub use self::{
     account::Account,
+    announcement::Announcement,
     event::{Event, LoadedFor, Upkeep},
     exposed::map,
     exposures::{Exposures, MAX_EXPOSURES, PAGE_BYTES},

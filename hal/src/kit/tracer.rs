@@ -9,6 +9,7 @@ use core::{
     fmt,
 };
 
+use descriptions::trace::{Kind, Line, PHASE_BYTES, phase};
 use heapless::String;
 
 use crate::{CoreId, LineAddress, Place, Reason, SharedAddress, Span};
@@ -81,46 +82,47 @@ pub(super) struct Waited {
     pub(super) timed_out: bool,
 }
 
-/// Bytes of a phase's name that are kept: a record has room for them, and needs no memory of the program's.
-const NAME_BYTES: usize = 32;
-
 enum Record {
     Span { depth: u8, begin: u64, end: u64, of_hardware: bool, span: Span },
     Wait { depth: u8, begin: u64, end: u64, waited: Waited },
     Place(Spot),
-    Mark { at: u64, name: String<NAME_BYTES> },
+    Mark { at: u64, name: String<PHASE_BYTES> },
     Store { first: u64, count: u32, mask: u32, begin: u64, visible: u64 },
 }
 
 impl fmt::Display for Record {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        let name = |name| Name(name, None);
+        match *self {
             Self::Span { depth, begin, end, of_hardware, span: Span { operation, peer, bytes } } => {
-                let kind = if *of_hardware { 'h' } else { 's' };
-                write!(out, "{kind} {depth} {begin} {end} {} {bytes} {operation}", Peer(*peer))
+                let (peer, bytes) = (peer.map(number), bytes as u64);
+                Line::Operation { depth, begin, end, of_hardware, peer, bytes, name: name(operation) }.fmt(out)
             }
-            Self::Wait { depth, begin, end, waited: Waited { reason, failed_polls, timed_out } } => {
-                let outcome = if *timed_out { "late" } else { "ok" };
-                write!(out, "w {depth} {begin} {end} {} {failed_polls} {outcome} {}", Peer(reason.peer), reason.what)?;
-                reason.detail.map_or(Ok(()), |detail| write!(out, " {detail}"))
+            Self::Wait { depth, begin, end, waited: Waited { reason, failed_polls: polls, timed_out: is_late } } => {
+                let (peer, name) = (reason.peer.map(number), Name(reason.what, reason.detail));
+                Line::Wait { depth, begin, end, peer, polls, is_late, name }.fmt(out)
             }
-            Self::Place(spot) => write!(out, "p {:x} {:x} {spot}", spot.key(), spot.mask()),
-            Self::Mark { at, name } => write!(out, "m {at} {name}"),
+            Self::Place(spot) => Line::Place { key: spot.key(), mask: spot.mask(), name: spot }.fmt(out),
+            Self::Mark { at, ref name } => Line::Phase { at, name }.fmt(out),
             Self::Store { first, count, mask, begin, visible } => {
-                write!(out, "t {first:x} {count} {mask:x} {begin} {visible}")
+                Line::<&str>::Store { first, count, mask, begin, visible }.fmt(out)
             }
         }
     }
 }
 
-struct Peer(Option<CoreId>);
+/// The number of a core, as lines have it.
+fn number(core: CoreId) -> u32 {
+    core.index() as u32
+}
 
-impl fmt::Display for Peer {
+/// What is done or awaited, and the number of what is.
+struct Name(&'static str, Option<u32>);
+
+impl fmt::Display for Name {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(core) => write!(out, "{}", core.index()),
-            None => out.write_str("-"),
-        }
+        out.write_str(self.0)?;
+        self.1.map_or(Ok(()), |number| write!(out, " {number}"))
     }
 }
 
@@ -137,21 +139,20 @@ struct Open {
 }
 
 /// One that is under way so deep within others.
-struct UnderWay<'o>(usize, &'o Open);
+struct UnderWay<'o>(u8, &'o Open);
 
 impl fmt::Display for UnderWay<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(depth, Open { begin, deed }) = self;
-        match deed {
+        let (peer, bytes, kind, name) = match *deed {
             Deed::Operation { of_hardware, span: Span { operation, peer, bytes } } => {
-                let kind = if *of_hardware { 'h' } else { 's' };
-                write!(out, "o {depth} {begin} {} {bytes} {kind} {operation}", Peer(*peer))
+                let kind = if of_hardware { Kind::Hardware } else { Kind::Operation };
+                (peer, bytes, kind, Name(operation, None))
             }
-            Deed::Wait(Reason { what, peer, detail }) => {
-                write!(out, "o {depth} {begin} {} 0 w {what}", Peer(*peer))?;
-                detail.map_or(Ok(()), |detail| write!(out, " {detail}"))
-            }
-        }
+            Deed::Wait(Reason { what, peer, detail }) => (peer, 0, Kind::Wait, Name(what, detail)),
+        };
+        let (begin, peer, bytes) = (*begin, peer.map(number), bytes as u64);
+        Line::UnderWay { depth: *depth, begin, peer, bytes, kind, name }.fmt(out)
     }
 }
 
@@ -186,7 +187,7 @@ impl Log {
     }
 
     fn show(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
-        reader(&format_args!("c {moments_per_second} {}", self.lost));
+        reader(&Line::<&str>::Clock { moments_per_second, lost: self.lost });
         self.records.iter().for_each(|record| reader(record));
     }
 
@@ -225,9 +226,14 @@ impl Tracer {
     /// Shows all that was noted, and then what is under way. If the core was interrupted while it noted something, only the
     /// first line, which says that there is a trace.
     pub(super) fn tell(&self, moments_per_second: u64, reader: &mut dyn FnMut(&dyn fmt::Display)) {
-        let Ok(log) = self.log.try_borrow() else { return reader(&format_args!("c {moments_per_second} 0")) };
+        let Ok(log) = self.log.try_borrow() else {
+            return reader(&Line::<&str>::Clock { moments_per_second, lost: 0 });
+        };
         log.show(moments_per_second, reader);
-        log.open.iter().enumerate().for_each(|(depth, open)| reader(&UnderWay(depth.min(usize::from(u8::MAX)), open)));
+        log.open
+            .iter()
+            .enumerate()
+            .for_each(|(depth, open)| reader(&UnderWay(u8::try_from(depth).unwrap_or(u8::MAX), open)));
     }
 
     pub(super) fn begin(&self, now: u64, of_hardware: bool, span: Span) {
@@ -257,14 +263,7 @@ impl Tracer {
 
     /// A phase of the program begins.
     pub(super) fn mark(&self, now: u64, name: &str) {
-        let mut kept = String::new();
-        for letter in name.chars() {
-            // A record is a line.
-            if kept.push(if letter.is_control() { ' ' } else { letter }).is_err() {
-                break;
-            }
-        }
-        self.log.borrow_mut().push(Record::Mark { at: now, name: kept });
+        self.log.borrow_mut().push(Record::Mark { at: now, name: phase(name).collect() });
     }
 
     /// Bytes of a place were changed, which others see from `visible` on. Runs of whole lines are noted as one.

@@ -7,7 +7,7 @@ use core::fmt;
 use crate::{Act, CoreId, Home, Reason, Span, Trace};
 
 use super::{
-    HardwareCore,
+    Announcement, HardwareCore,
     event::{Event, Upkeep},
     hardware::{Hardware, Hooks},
     terms::Watch,
@@ -36,6 +36,7 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     fn begin_span(&self, span: Span) {
         self.hardware.hooks().enter(span.bytes);
         self.hardware.hooks().witness(|| Event::Begin(span));
+        self.hardware.hooks().announce(Announcement::Begins(span));
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.begin(now, false, span)));
         }
@@ -44,12 +45,14 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     fn end_span(&self) {
         self.hardware.hooks().leave();
         self.hardware.hooks().witness(|| Event::End);
+        self.hardware.hooks().announce(Announcement::Ends);
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(Tracer::end_span));
         }
     }
 
     fn mark(&self, name: &str) {
+        self.hardware.hooks().announce(Announcement::Phase(name));
         if self.hardware.is_traced() {
             self.undisturbed(|| self.hardware.trace(|tracer, now| tracer.mark(now, name)));
         }
@@ -178,11 +181,14 @@ pub(super) trait NotingOperations: Noting + Sized {
 
     /// A wait begins.
     fn trace_wait(&self, reason: Reason) {
+        self.hooks().announce(Announcement::Waits(reason));
         self.trace(|tracer, now| tracer.begin_wait(now, reason));
     }
 
     /// It is over.
     fn trace_wait_end(&self, watch: Watch<'_>, waited: Waited) {
+        let Waited { reason, timed_out: is_late, .. } = waited;
+        self.hooks().announce(Announcement::HasWaited { reason, is_late });
         self.trace(|tracer, now| tracer.end_wait(now, watch, waited));
     }
 }

@@ -10,6 +10,8 @@
 //! What needs no such chip is compiled for tests on the host, too. What is done on the hardware, and why, refers to
 //! facts about the chip from public software and documents: [`hardware`](crate::hardware).
 
+#[cfg(all(target_os = "none", feature = "announced"))]
+mod announce;
 #[cfg(target_os = "none")]
 pub mod boot;
 mod caches;

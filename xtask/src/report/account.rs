@@ -25,8 +25,8 @@ pub(super) type Times = [u64; 3];
 const COMPUTE: &str = "compute";
 /// A poll in vain and all that is between it and the next one.
 const WAIT: &str = "wait";
-/// What is outside of all operations of protocols.
-const OUTSIDE: [&str; 2] = ["program", "start"];
+/// What is outside of all operations of protocols; the last is all that there is of a board whose image says nothing of itself.
+const OUTSIDE: [&str; 3] = ["program", "start", "start and program"];
 
 /// What a rank did with its time.
 pub(super) struct OfRank {

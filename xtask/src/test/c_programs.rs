@@ -194,7 +194,12 @@ impl<'t> Subject<'t> {
         let words = flash::words(&self.program, None, &self.words)?;
         let setup = flash::Setup { cores: Some(self.cores.into()), ..flash::Setup::default() };
         let flash = Flash::new(Board::find("scc")?, &setup, &self.program, &words, &self.inputs)?;
-        let executable = image::board(&self.program, self.kit.tools()?, true)?.executable;
+        let executable = image::board(
+            &self.program,
+            self.kit.tools()?,
+            image::Besides { is_observed: true, ..image::Besides::default() },
+        )?
+        .executable;
         let image =
             fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
         let scratch = workspace::scratch()?;

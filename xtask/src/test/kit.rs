@@ -127,7 +127,8 @@ impl<'t> Kit<'t> {
     /// The image of a program for boards, which counts, and is a debugger's, too.
     pub(super) fn board_image(&self, program: &Program) -> Result<&[u8]> {
         let made = of(&self.board_images, program)?.get(|| {
-            let path = image::board(program, self.tools()?, true)?.executable;
+            let path = image::board(program, self.tools()?, image::Besides { is_observed: true, announces: false })?
+                .executable;
             fs::read(&path).with_context(|| format!("cannot read {}", workspace::display(&path)))
         });
         made.map(Vec::as_slice)

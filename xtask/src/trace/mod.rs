@@ -131,7 +131,8 @@ pub(crate) fn with_enders(trace: Trace) -> Trace {
 }
 
 impl Options {
-    fn is_asked(&self, purpose: Purpose) -> bool {
+    /// Whether a trace is wanted however the run ends.
+    pub(crate) fn is_asked(&self, purpose: Purpose) -> bool {
         self.file.is_some() || purpose == Purpose::Page
     }
 

@@ -3,6 +3,7 @@
 //! The image for boards like the SCC is one and the same. What it has to know of its board, a [`Geometry`], comes with
 //! the memory that it is loaded into ([`handed`]), at an address of [`map`]. Tools take it from a board file.
 
+pub mod announced;
 #[cfg(feature = "files")]
 mod files;
 pub mod geometry;

@@ -132,7 +132,12 @@ impl Topology for Scc {
 }
 
 /// Hardware does by itself what it does.
-impl Hooks for Scc {}
+impl Hooks for Scc {
+    #[cfg(feature = "announced")]
+    fn announce(&self, announcement: crate::kit::Announcement<'_>) {
+        crate::scc::announce::say(announcement);
+    }
+}
 
 // SAFETY: 1. a field, which is never replaced; 2. there is no other value.
 unsafe impl Hardware for Scc {

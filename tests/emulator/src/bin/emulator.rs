@@ -73,6 +73,10 @@ struct Options {
     #[arg(long, value_name = "KIB", conflicts_with = "trace_kib")]
     failure_trace_kib: Option<usize>,
 
+    /// The image's linear address of the function by whose calls it says what it does, for the notes
+    #[arg(long, value_name = "ADDRESS")]
+    says_at: Option<u32>,
+
     /// Print the number of the core before each line
     #[arg(long)]
     name_cores: bool,
@@ -156,7 +160,7 @@ fn run(options: &Options) -> Result<u8, String> {
         chip.release(core);
     }
     if let Some(kib) = options.trace_kib.or(options.failure_trace_kib) {
-        chip.note(kib * 1024);
+        chip.note(kib * 1024, options.says_at);
     }
     let mut machine = if options.functional { Machine::new(chip) } else { Machine::timed(chip) };
     if options.profile.is_some() {

@@ -225,10 +225,13 @@ impl Chip {
                 if let Some(reason) = shared.objection(core, value, PINS) {
                     return objection(reason);
                 }
+                let raises = value & !shared.value & PINS != 0;
                 shared.write(core, value);
                 self.raised += 1;
                 let other = self.core_of(tile, which);
-                self.mesh.notes.interrupted(core, other, self.mesh.now);
+                if raises && other != core {
+                    self.mesh.notes.interrupted(core, other, self.mesh.now);
+                }
             }
             Register::L2Configuration(which) => {
                 let shared = &mut registers.l2_configuration[which];

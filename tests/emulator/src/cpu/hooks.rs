@@ -8,7 +8,10 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use descriptions::boards::map::{PAGE_BYTES, SLOT_BYTES};
+use descriptions::boards::{
+    announced::Announced,
+    map::{PAGE_BYTES, SLOT_BYTES},
+};
 use unicorn_engine::{MemType, Prot, RegisterX86, TlbEntry, TlbType, Unicorn, uc_error};
 
 use super::{
@@ -16,10 +19,11 @@ use super::{
     instructions::{self, Special},
     lapic, operands, paging,
     paging::{Control, Fault, Mapped},
+    peek,
     state::{Shared, State, Stop},
     timing,
 };
-use crate::{PageKind, Violation};
+use crate::{Chip, PageKind, Violation};
 
 /// The CPU library's view of one core.
 pub(crate) type Cpu = Unicorn<'static, ()>;
@@ -38,6 +42,9 @@ const PENTIUM: i32 = 8;
 
 /// Bytes of an instruction on average, to tell from the length of a block how long it takes.
 const INSTRUCTION_BYTES: u32 = 3;
+
+/// Bytes of what a program does that are listened to.
+const MOST_SAID: u32 = 128;
 
 /// Bytes of a segment in real mode.
 const REAL_SEGMENT_BYTES: u32 = 1 << 16;
@@ -402,6 +409,31 @@ impl Hooks {
             events.begin_block(code, linear, len, || cpu.reg_read(RegisterX86::ESP).map_or(0, |value| value as u32));
         }
         state.locked = state.code.block(linear).and_then(|block| block.locked.clone());
+        if state.says_at == Some(linear) {
+            drop(state);
+            self.listen(cpu);
+        }
+    }
+
+    /// The program says what it does: what it says is in memory, at the address that is behind the one where it goes on.
+    #[cold]
+    fn listen(&self, cpu: &Unicorn<'_, ()>) {
+        let register = |register| cpu.reg_read(register).map_or(0, |value| value as u32);
+        let (state, mut shared) = (self.state.borrow(), self.shared.borrow_mut());
+        let load = |chip: &Chip, linear: u32, to: &mut [u8]| {
+            peek::load(&state, register(RegisterX86::CR3), chip, linear, to) == to.len()
+        };
+        let (mut pointer, mut announced) = ([0; 4], [0; Announced::BYTES]);
+        let chip = &mut shared.chip;
+        if load(chip, register(RegisterX86::ESP).wrapping_add(4), &mut pointer)
+            && load(chip, u32::from_le_bytes(pointer), &mut announced)
+        {
+            let announced = Announced::read(&announced);
+            let mut name = vec![0; announced.name_bytes.min(MOST_SAID) as usize];
+            if load(chip, announced.name, &mut name) {
+                chip.announced(state.number, &announced, &String::from_utf8_lossy(&name), state.cycles);
+            }
+        }
     }
 
     /// Stops if there is an interrupt that may be taken now. Returns whether there is.

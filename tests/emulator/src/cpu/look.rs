@@ -2,16 +2,15 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use descriptions::boards::map::PAGE_BYTES;
 use gdbstub_arch::x86::reg::{X86CoreRegs, X86SegmentRegs, X87FpuInternalRegs};
 use unicorn_engine::RegisterX86;
 
 use super::{
     hooks::{Cpu, GENERAL, read, write},
-    paging::{self, Control},
+    peek::{self, pieces},
     state::State,
 };
-use crate::{Chip, PageKind, Violation, chip::LINE_BYTES};
+use crate::{Chip, PageKind};
 
 const SEGMENTS: [RegisterX86; 6] =
     [RegisterX86::CS, RegisterX86::SS, RegisterX86::DS, RegisterX86::ES, RegisterX86::FS, RegisterX86::GS];
@@ -92,36 +91,14 @@ impl Look<'_> {
         Some(())
     }
 
-    /// The core.
-    fn number(&self) -> usize {
-        self.state.borrow().number
-    }
-
     /// Where a linear address leads: the core's physical one, and by which kind of page.
     pub(crate) fn translate(&self, chip: &Chip, linear: u32) -> Option<(u32, PageKind)> {
-        let state = self.state.borrow();
-        let control = Control { cr3: read(self.cpu, RegisterX86::CR3), ..state.control };
-        let mapped = paging::walk(control, state.aliased(linear), false, |entry| {
-            let mut bytes = [0; 4];
-            let there = chip.peek(state.number, entry, control.unpaged(), &mut bytes);
-            there.map(|()| u32::from_le_bytes(bytes)).ok_or_else(|| Violation::new(state.number, entry, "no memory"))
-        });
-        mapped.ok().map(|mapped| (mapped.physical | state.aliased(linear) & (PAGE_BYTES - 1), mapped.kind))
+        peek::translate(&self.state.borrow(), read(self.cpu, RegisterX86::CR3), chip, linear)
     }
 
     /// What the core would load from a linear address on. Returns how many bytes there are.
     pub(crate) fn load(&self, chip: &Chip, linear: u32, to: &mut [u8]) -> usize {
-        let mut done = 0;
-        for (at, len) in pieces(linear, to.len()) {
-            let piece = &mut to[done..done + len];
-            let there =
-                self.translate(chip, at).and_then(|(physical, kind)| chip.peek(self.number(), physical, kind, piece));
-            if there.is_none() {
-                break;
-            }
-            done += len;
-        }
-        done
+        peek::load(&self.state.borrow(), read(self.cpu, RegisterX86::CR3), chip, linear, to)
     }
 
     /// Changes what the core would load. Nothing if a byte is in no memory.
@@ -129,31 +106,9 @@ impl Look<'_> {
         let mut done = 0;
         for (at, len) in pieces(linear, from.len()) {
             let (physical, kind) = self.translate(chip, at)?;
-            chip.poke(self.number(), physical, kind, &from[done..done + len])?;
+            chip.poke(self.state.borrow().number, physical, kind, &from[done..done + len])?;
             done += len;
         }
         Some(())
-    }
-}
-
-/// The parts of `len` bytes from an address on that are within a line each.
-fn pieces(linear: u32, len: usize) -> impl Iterator<Item = (u32, usize)> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        let at = linear.wrapping_add(done as u32);
-        let piece = (LINE_BYTES - at as usize % LINE_BYTES).min(len - done);
-        done += piece;
-        (piece > 0).then_some((at, piece))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_taken_line_by_line() {
-        assert_eq!(pieces(30, 36).collect::<Vec<_>>(), [(30, 2), (32, 32), (64, 2)]);
-        assert_eq!(pieces(64, 0).count(), 0);
     }
 }

@@ -24,6 +24,7 @@ pub(crate) mod met;
 mod operands;
 mod paging;
 mod passing;
+mod peek;
 mod state;
 mod timing;
 
@@ -113,7 +114,8 @@ impl Core {
         debugged: Option<&Rc<Points>>,
         shared: Rc<RefCell<Shared>>,
     ) -> Result<Self, uc_error> {
-        let hooks = Hooks { state: Rc::new(RefCell::new(State::new(number, profiled))), shared };
+        let says_at = shared.borrow().chip.says_at();
+        let hooks = Hooks { state: Rc::new(RefCell::new(State::new(number, profiled, says_at))), shared };
         let mut cpu = hooks.attach(debugged.is_some())?;
         if let Some(points) = debugged {
             hooks.debug(&mut cpu, points)?;

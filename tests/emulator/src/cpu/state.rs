@@ -70,6 +70,8 @@ pub(crate) struct State {
     pub(super) locked: Option<Rc<[Instruction]>>,
     /// Where a debugger sees it, if it is debugged.
     pub(super) seen: Option<Seen>,
+    /// Linear address of the function by whose calls the program says what it does, if somebody listens.
+    pub(super) says_at: Option<u32>,
     /// What it needs to keep time, if it does.
     pub(super) clock: Option<Clock>,
     /// Cycles that the slice still has.
@@ -84,7 +86,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(super) fn new(number: usize, profiled: bool) -> Self {
+    pub(super) fn new(number: usize, profiled: bool, says_at: Option<u32>) -> Self {
         Self {
             number,
             code: Code::new(),
@@ -96,6 +98,7 @@ impl State {
             block_len: 0,
             locked: None,
             seen: None,
+            says_at,
             clock: None,
             left: 0,
             cycles: 0,

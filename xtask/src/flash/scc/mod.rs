@@ -171,7 +171,7 @@ pub(super) fn main(flash: &Flash, program: &Program, counts: bool, out: &Path, y
     flash.place(&elf::Image::nothing())?;
     catalogue::check(program)?;
     let tools = setup::for_program(program, yes)?;
-    let built = image::board(program, &tools, counts)?;
+    let built = image::board(program, &tools, image::Besides { is_observed: counts, announces: false })?;
     let path = &built.executable;
     let elf = fs::read(path).with_context(|| format!("cannot read {}", workspace::display(path)))?;
     let written = flash.write(&elf, out)?;
