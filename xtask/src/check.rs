@@ -15,7 +15,7 @@ use crate::{
     run::{self, Common, Domains},
     sim,
     sim_replay::MadeOf,
-    workspace,
+    trace, workspace,
 };
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     explore: Option<u64>,
 
     /// Show findings as JSON, for tools, and nothing else
-    #[arg(long, conflicts_with = "report")]
+    #[arg(long, conflicts_with_all = ["report", "file"])]
     json: bool,
 
     /// Seconds of processor time until a run that does not end is given up
@@ -83,6 +83,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     domains: Domains,
+
+    #[command(flatten)]
+    trace: trace::Options,
 
     #[command(flatten)]
     report: ReportOptions,
@@ -114,6 +117,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let words = |seed: u64| {
         let words = plain.clone().value("seed", (seed > 0).then_some(seed));
         let words = words.value("explore", arguments.explore.filter(|_| seed == 0));
+        let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(arguments.json)), words);
         if arguments.lint.is_some() { lint::words(words) } else { findings::words(words) }
     };
     let binary = if common.no_build {
@@ -146,7 +150,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             shown = Some((outcome, verdict));
         }
     }
-    let Some((outcome, verdict)) = shown else { return Ok(()) };
+    let Some((outcome, mut verdict)) = shown else { return Ok(()) };
     let failing = explored.as_ref().and_then(|explored| explored.failing.as_ref());
     let is_right = found.is_empty() && verdict.is_ok() && failing.is_none();
     // What looks useless in a run that went wrong may be what the right one needs.
@@ -166,6 +170,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         let directory = workspace::results(&program.name).join("check");
         // How the run ended is told below.
         arguments.report.conclude(&outcome, &directory, Ok(()), more)?;
+        verdict = arguments.trace.conclude(&outcome, &directory, verdict);
         if let Some(explored) = &explored {
             println!("{explored}");
         }

@@ -152,7 +152,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let is_reported = arguments.report.is_wanted();
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some() || is_reported);
     let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(common.lines)), words);
-    let words = arguments.stop.add(words)?;
+    let words = arguments.stop.add(words, &program)?;
     let words = sim_replay::deviating(words, arguments.deviations.as_deref());
     let words = if is_checked && !arguments.stop.is_wanted() { findings::words(words) } else { words };
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };

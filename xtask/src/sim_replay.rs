@@ -2,7 +2,7 @@
 //!
 //! A simulation repeats itself, so what repeats a run is what it was started with. Each run that fails leaves that in a file.
 
-use crate::{kernel_line::KernelLine, result_files, workspace};
+use crate::{kernel_line::KernelLine, program::Program, result_files, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(crate) struct StopOptions {
     stop_at_event: Option<u64>,
 
     /// Show this there, too, in memory and as each rank has it: mpb:CORE:LINE, memory:CONTROLLER:OFFSET of DRAM, in bytes, or
-    /// window:NUMBER or window:NUMBER@RANK, a part of a window; again for more than one
+    /// window:NUMBER or window:NUMBER@RANK, a part of a window of a program in Rust; again for more than one
     #[arg(long, value_name = "WHAT")]
     show: Vec<String>,
 }
@@ -45,8 +45,13 @@ impl StopOptions {
     ///
     /// # Errors
     ///
-    /// When there is something to show and no moment for it.
-    pub(crate) fn add(&self, words: KernelLine) -> Result<KernelLine> {
+    /// When there is something to show and no moment for it, or the program has nothing of the kind.
+    pub(crate) fn add(&self, words: KernelLine, program: &Program) -> Result<KernelLine> {
+        let is_of_window = |what: &String| what.starts_with("window:");
+        ensure!(
+            program.c.is_none() || !self.show.iter().any(is_of_window),
+            "--show window: is for programs in Rust: a window of one in C is memory of its rank alone, of which no other holds anything"
+        );
         ensure!(
             self.show.is_empty() || self.is_wanted(),
             "--show needs --stop-at or --stop-at-event: when is it to be shown?"

@@ -111,7 +111,7 @@ fn traces(console: &str) -> BTreeMap<usize, Vec<&str>> {
 
 #[test]
 fn each_way_to_fail_tells_traces() {
-    for machine in ["cores=4", "cores=4 trace_kib=64", "machine=threads cores=4"] {
+    for machine in ["cores=4", "cores=4 trace_kib=64", "cores=4 check_coherence", "machine=threads cores=4"] {
         for failure in ["fail=2", "panic=2", "wait=2"] {
             let words = std::format!("{machine} {failure} failure_trace_kib=64");
             let console = run(&words).console;

@@ -121,8 +121,26 @@ fn faults_are_reported_in_whole_lines_while_other_threads_print() {
     }
 }
 
+/// What core 0 has told of its trace, which other cores do not tell, and the rest.
+fn without_trace(console: &str) -> (String, String) {
+    let (trace, rest): (Vec<_>, Vec<_>) = console.lines().partition(|line| line.starts_with("@trace "));
+    let trace = trace.join("\n");
+    let is_under_way = trace.lines().any(|line| line.starts_with("@trace 0 o 0 ") && line.ends_with(" s program"));
+    assert!(is_under_way && trace.lines().all(|line| line.starts_with("@trace 0 ")), "{trace}");
+    (trace, rest.join("\n"))
+}
+
+#[test]
+fn faults_leave_the_trace_of_their_rank() {
+    for words in ["store", "recurse"] {
+        let (trace, rest) = without_trace(&failed(&format!("cores=4 {words} failure_trace_kib=16")));
+        assert!(trace.starts_with("@trace 0 c ") && !reported(&rest).is_empty(), "{trace}");
+    }
+}
+
 #[test]
 fn the_thread_is_reported_that_still_ran_when_it_was_told_to_end() {
-    let reported = reported(&failed("cores=2 loop"));
+    let (_, rest) = without_trace(&failed("cores=2 loop failure_trace_kib=16"));
+    let reported = reported(&rest);
     assert!(reported.starts_with("core 0: still ran when it was told to end\n  core 0 was "), "{reported}");
 }
