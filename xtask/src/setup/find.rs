@@ -83,6 +83,22 @@ impl Group for BrowserTools {
     }
 }
 
+/// What Perfetto's trace processor is fetched by, and runs in, for tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PerfettoTools {
+    pub(crate) node: PathBuf,
+    pub(crate) pip: PathBuf,
+}
+
+impl Group for PerfettoTools {
+    fn find(finder: &Finder) -> Result<Self, Vec<Missing>> {
+        match (finder.program("node"), finder.program("pip3")) {
+            (Some(node), Some(pip)) => Ok(Self { node, pip }),
+            (node, pip) => Err(missing([(node.is_none(), Missing::Node), (pip.is_none(), Missing::Pip)])),
+        }
+    }
+}
+
 /// What images of disks are made with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiskTools {
@@ -227,6 +243,8 @@ pub(crate) enum Missing {
     Newlib,
     Gdb,
     Chromium,
+    Node,
+    Pip,
 }
 
 impl Missing {
@@ -245,6 +263,8 @@ impl Missing {
             Self::Newlib => "the sources of newlib with xz",
             Self::Gdb => "gdb with Python",
             Self::Chromium => "Chromium, for a test",
+            Self::Node => "Node.js, for a test",
+            Self::Pip => "pip, for a test",
         }
     }
 
@@ -263,6 +283,8 @@ impl Missing {
             Self::Newlib => &["newlib-source", "xz-utils"],
             Self::Gdb => &["gdb"],
             Self::Chromium => &["chromium-headless-shell"],
+            Self::Node => &["nodejs"],
+            Self::Pip => &["python3-pip"],
         }
     }
 }

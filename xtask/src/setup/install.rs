@@ -87,6 +87,8 @@ fn by_hand(what: Missing) -> &'static str {
         }
         Missing::Gdb => "install gdb with Python (gdb on Debian and Ubuntu, where gdb-minimal has none)",
         Missing::Chromium => "install chromium-headless-shell (Debian), or chrome-headless-shell (Google)",
+        Missing::Node => "install nodejs",
+        Missing::Pip => "install python3-pip (Debian, Ubuntu, Fedora) or python-pip (Arch)",
         Missing::Libclang => {
             "install libclang-dev (Debian, Ubuntu), clang-devel (Fedora) or clang (Arch), or set LIBCLANG_PATH"
         }

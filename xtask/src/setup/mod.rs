@@ -6,7 +6,7 @@ mod find;
 mod install;
 
 pub(crate) use find::{
-    BrowserTools, CTools, DebuggerTools, DiskTools, EmulatorTools, Group, MpiTools, Toolchain, Tools,
+    BrowserTools, CTools, DebuggerTools, DiskTools, EmulatorTools, Group, MpiTools, PerfettoTools, Toolchain, Tools,
 };
 
 use crate::{c, program::Program};
@@ -22,7 +22,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     yes: bool,
 
-    /// Also all that `test` needs: cmake and libclang, to build the emulator of boards, and what `--c` brings
+    /// Also all that `test` needs: cmake and libclang, to build the emulator of boards, what `--c` brings, gdb, and what
+    /// loads pages and traces: Chromium, Node.js, pip
     #[arg(long)]
     all: bool,
 
@@ -34,6 +35,9 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["all", "c"])]
     mpi: bool,
 }
+
+/// What tests look at runs with.
+type ForTests = (DebuggerTools, (BrowserTools, PerfettoTools));
 
 /// Carries out `cargo xtask setup`.
 ///
@@ -49,7 +53,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let (tools, emulator) = if arguments.all {
-        let (tools, emulator): (Tools, EmulatorTools) = ensure(arguments.yes)?;
+        let ((tools, emulator), _): ((Tools, EmulatorTools), ForTests) = ensure(arguments.yes)?;
         (tools, Some(emulator))
     } else {
         (ensure(arguments.yes)?, None)

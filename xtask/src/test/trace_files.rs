@@ -1,7 +1,7 @@
 //! What a trace file has to be, by the published description of the trace-event format and by what Perfetto's importer makes
 //! of it, for traces of any program. This knows nothing of the code that writes them.
 //!
-//! Perfetto drops an arrow that has no slice at one of its ends, a slice that ends within another one that it did not begin in,
+//! Perfetto keeps whole nanoseconds of a slice's begin and of its length. It drops an arrow that has no slice at one of its ends, a slice that ends within another one that it did not begin in,
 //! and events whose values are no numbers, all in silence; so here each of these is an error.
 
 use anyhow::{Context, Result, bail, ensure};
@@ -11,11 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A process and a thread of it.
 type Track = (u64, u64);
 
-/// Times are doubles of microseconds: what is less than this is the same.
-const NOTHING_US: f64 = 1e-6;
-
 /// One end of an arrow: where, when, and whether it begins there.
-type FlowEnd = (Track, f64, bool);
+type FlowEnd = (Track, i64, bool);
 
 /// What is in a trace file.
 #[derive(Debug, Default)]
@@ -24,8 +21,8 @@ pub(super) struct Found {
     pub(super) processes: BTreeMap<u64, String>,
     /// The names of threads.
     pub(super) threads: BTreeMap<Track, String>,
-    /// Begin, end and name of the slices of each thread, in the order of the file.
-    pub(super) slices: BTreeMap<Track, Vec<(f64, f64, String)>>,
+    /// Begin and end in nanoseconds, and name, of the slices of each thread, in the order of the file.
+    pub(super) slices: BTreeMap<Track, Vec<(i64, i64, String)>>,
     /// Arrows of each category.
     pub(super) flows: BTreeMap<String, usize>,
     /// Values of each counter.
@@ -70,12 +67,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Found> {
 #[derive(Default)]
 struct Reader {
     /// Slices that are open at the end of the last one of each thread.
-    open: BTreeMap<Track, Vec<f64>>,
+    open: BTreeMap<Track, Vec<i64>>,
     /// The time of the last value of each counter.
-    counted: BTreeMap<(u64, String), f64>,
+    counted: BTreeMap<(u64, String), i64>,
     /// Ends of arrows, by category and number: where, when, and whether it begins there.
     ends: BTreeMap<(String, u64), Vec<FlowEnd>>,
-    last_us: f64,
+    last_ns: i64,
 }
 
 impl Reader {
@@ -87,22 +84,24 @@ impl Reader {
         if phase == "M" {
             return metadata(fields, pid, &name, found);
         }
+        ensure!(
+            pid > 0 && fields.get("tid").is_none_or(|tid| tid != 0 || name == "failure"),
+            "0 is no number for Perfetto"
+        );
         let ts = time(fields, "ts")?;
-        self.last_us = self.last_us.max(ts + fields.get("dur").and_then(Value::as_f64).unwrap_or(0.0));
+        self.last_ns = self.last_ns.max(ts);
         match phase {
             "X" => {
                 let track = (pid, number(fields, "tid")?);
                 let end = ts + time(fields, "dur")?;
+                self.last_ns = self.last_ns.max(end);
                 ensure!(fields.get("args").is_none_or(Value::is_object), "args are no object");
                 text(fields, "cat")?;
                 let slices = found.slices.entry(track).or_default();
                 ensure!(slices.last().is_none_or(|(begin, ..)| *begin <= ts), "it begins before the one before it");
                 let open = self.open.entry(track).or_default();
-                open.retain(|until| *until > ts + NOTHING_US / 2.0);
-                ensure!(
-                    open.iter().all(|until| end <= *until + NOTHING_US),
-                    "it ends after one that it is within, at {open:?}"
-                );
+                open.retain(|until| *until > ts);
+                ensure!(open.iter().all(|until| end <= *until), "it ends after one that it is within, at {open:?}");
                 open.push(end);
                 slices.push((ts, end, name));
             }
@@ -124,7 +123,7 @@ impl Reader {
                 ensure!(["g", "p", "t"].contains(&scope), "there is no scope {scope}");
                 if name == "failure" {
                     ensure!(is_last, "something comes after the failure");
-                    ensure!(ts + NOTHING_US >= self.last_us, "something happens after the failure");
+                    ensure!(ts >= self.last_ns, "something happens after the failure");
                     let args = fields.get("args").and_then(Value::as_object).context("it says nothing")?;
                     found.failure = Some((args.get("rank").and_then(Value::as_u64), text(args, "message")?.into()));
                 }
@@ -140,11 +139,11 @@ impl Reader {
             let [(from, begin, true), (to, end, false)] = ends.as_slice() else {
                 bail!("arrow {id} of {category} has the ends {ends:?}");
             };
-            ensure!(*begin <= *end + NOTHING_US, "arrow {id} of {category} ends before it begins");
+            ensure!(*begin <= *end, "arrow {id} of {category} ends before it begins");
             for (track, at) in [(from, begin), (to, end)] {
                 let slices = found.slices.get(track).map_or(&[][..], Vec::as_slice);
-                let within = slices.iter().any(|(begin, end, _)| begin - NOTHING_US <= *at && *at <= end + NOTHING_US);
-                ensure!(within, "arrow {id} of {category} has nothing at {at} us on {track:?}");
+                let within = slices.iter().any(|(begin, end, _)| begin <= at && at <= end);
+                ensure!(within, "arrow {id} of {category} has nothing at {at} ns on {track:?}");
             }
             *found.flows.entry(category).or_default() += 1;
         }
@@ -175,11 +174,11 @@ fn number(fields: &Map<String, Value>, key: &str) -> Result<u64> {
     fields.get(key).and_then(Value::as_u64).with_context(|| format!("`{key}` is no number"))
 }
 
-/// A time in microseconds.
-fn time(fields: &Map<String, Value>, key: &str) -> Result<f64> {
+/// A time, which is in microseconds, in nanoseconds.
+fn time(fields: &Map<String, Value>, key: &str) -> Result<i64> {
     let time = fields.get(key).and_then(Value::as_f64).with_context(|| format!("`{key}` is no time"))?;
     ensure!(time.is_finite() && time >= 0.0, "`{key}` is no time");
-    Ok(time)
+    Ok((time * 1e3) as i64)
 }
 
 #[cfg(test)]
@@ -187,10 +186,10 @@ mod tests {
     use super::*;
 
     const NAMES: &str = r#"{"ph":"M","pid":1,"name":"process_name","args":{"name":"tile"}},
-        {"ph":"M","pid":1,"tid":0,"name":"thread_name","args":{"name":"rank 0"}}"#;
+        {"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"rank 0"}}"#;
 
     fn slice(ts: f64, dur: f64) -> String {
-        format!(r#"{{"ph":"X","pid":1,"tid":0,"name":"x","cat":"c","ts":{ts},"dur":{dur}}}"#)
+        format!(r#"{{"ph":"X","pid":1,"tid":7,"name":"x","cat":"c","ts":{ts},"dur":{dur}}}"#)
     }
 
     fn of(events: &[&str]) -> Result<Found> {
@@ -200,38 +199,38 @@ mod tests {
     #[test]
     fn what_is_right_is_found() {
         let flow = |phase: &str, ts: f64| {
-            format!(r#"{{"ph":"{phase}","pid":1,"tid":0,"id":3,"name":"put","cat":"put","ts":{ts},"bp":"e"}}"#)
+            format!(r#"{{"ph":"{phase}","pid":1,"tid":7,"id":3,"name":"put","cat":"put","ts":{ts},"bp":"e"}}"#)
         };
         let (slices, flows) =
             ([slice(0.0, 10.0), slice(1.0, 2.0), slice(3.0, 0.0), slice(3.0, 7.0)], [flow("s", 1.5), flow("f", 9.0)]);
         let counter = r#"{"ph":"C","pid":1,"name":"n","ts":2,"args":{"value":1}}"#;
-        let failure = r#"{"ph":"i","pid":1,"tid":0,"s":"g","name":"failure","ts":10,"args":{"message":"no","rank":0}}"#;
+        let failure = r#"{"ph":"i","pid":1,"tid":7,"s":"g","name":"failure","ts":10,"args":{"message":"no","rank":0}}"#;
         let mut events: Vec<&str> = slices.iter().chain(&flows).map(String::as_str).collect();
         events.extend([counter, failure]);
         let found = of(&events).unwrap();
-        assert_eq!((found.slices[&(1, 0)].len(), found.flows["put"], found.counters.len()), (4, 1, 1));
+        assert_eq!((found.slices[&(1, 7)].len(), found.flows["put"], found.counters.len()), (4, 1, 1));
         assert_eq!((found.failure, found.processes.len()), (Some((Some(0), "no".into())), 1));
     }
 
     #[test]
     fn what_would_get_lost_is_refused() {
         let error = |events: &[&str]| format!("{:#}", of(events).unwrap_err());
-        let late = r#"{"ph":"i","pid":1,"tid":0,"s":"g","name":"failure","ts":1,"args":{"message":"no"}}"#;
-        let half = r#"{"ph":"s","pid":1,"tid":0,"id":3,"name":"put","cat":"put","ts":1}"#;
-        let end = r#"{"ph":"f","pid":1,"tid":0,"id":3,"name":"put","cat":"put","ts":20,"bp":"e"}"#;
+        let late = r#"{"ph":"i","pid":1,"tid":7,"s":"g","name":"failure","ts":1,"args":{"message":"no"}}"#;
+        let half = r#"{"ph":"s","pid":1,"tid":7,"id":3,"name":"put","cat":"put","ts":1}"#;
+        let end = r#"{"ph":"f","pid":1,"tid":7,"id":3,"name":"put","cat":"put","ts":20,"bp":"e"}"#;
         let text = r#"{"ph":"C","pid":1,"name":"n","ts":2,"args":{"value":"1"}}"#;
-        let nobody = r#"{"ph":"X","pid":2,"tid":0,"name":"x","cat":"c","ts":0,"dur":1}"#;
+        let nobody = r#"{"ph":"X","pid":2,"tid":7,"name":"x","cat":"c","ts":0,"dur":1}"#;
         for (events, why) in [
             (&[&*slice(0.0, 5.0), &slice(4.0, 5.0)][..], "it ends after one that it is within"),
             (&[&slice(3.0, 1.0), &slice(2.0, 1.0)], "it begins before"),
             (&[&slice(-1.0, 1.0)], "`ts` is no time"),
             (&[&slice(0.0, 5.0), half], "has the ends"),
-            (&[&slice(0.0, 5.0), half, end], "has nothing at 20 us"),
+            (&[&slice(0.0, 5.0), half, end], "has nothing at 20000 ns"),
             (&[&slice(0.0, 5.0), late], "something happens after the failure"),
             (&[late, &slice(0.0, 0.5)], "something comes after the failure"),
             (&[text], "its values are no numbers"),
-            (&[nobody], "thread (2, 0) has no name"),
-            (&[r#"{"ph":"B","pid":1,"tid":0,"name":"x","ts":1}"#], "there is no phase B"),
+            (&[nobody], "thread (2, 7) has no name"),
+            (&[r#"{"ph":"B","pid":1,"tid":7,"name":"x","ts":1}"#], "there is no phase B"),
         ] {
             let error = error(events);
             assert!(error.contains(why), "{error} instead of {why}");

@@ -12,7 +12,7 @@ use std::{collections::BTreeSet, io::Write};
 use transcript::trace::{Kind, Records, Span, Tile, Trace, UnderWay, Wait};
 
 /// The process that stands for the machine.
-const MACHINE: usize = 0;
+const MACHINE: usize = 1;
 
 /// The file of a trace whose waits know what ended them, and of what the run has failed with: one event a line.
 ///
@@ -21,7 +21,7 @@ const MACHINE: usize = 0;
 /// When an event cannot be written.
 pub(super) fn json(label: &str, trace: &Trace, failure: Option<&Failure>) -> Result<Vec<u8>> {
     let mut file = Events { bytes: b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n".to_vec(), is_first: true };
-    let (clock, places) = (Clock(trace.moments_per_second.max(1) as f64 / 1e6), Places::of(trace));
+    let (clock, places) = (Clock(trace.moments_per_second.max(1)), Places::of(trace));
     places.name(label, trace, &mut file)?;
     for (rank, records) in &trace.ranks {
         rank_events(Track { process: places.process(*rank), rank: *rank }, records, trace.end(), clock, &mut file)?;
@@ -29,7 +29,7 @@ pub(super) fn json(label: &str, trace: &Trace, failure: Option<&Failure>) -> Res
     for (id, flow) in flows::find(trace).iter().enumerate() {
         for (phase, (rank, at)) in [("s", flow.from), ("f", flow.to)] {
             let mut end = json!({
-                "ph": phase, "pid": places.process(rank), "tid": rank, "id": id, "name": flow.kind, "cat": flow.kind,
+                "ph": phase, "pid": places.process(rank), "tid": thread(rank), "id": id, "name": flow.kind, "cat": flow.kind,
                 "ts": clock.us(at),
             });
             if phase == "f" {
@@ -39,8 +39,10 @@ pub(super) fn json(label: &str, trace: &Trace, failure: Option<&Failure>) -> Res
         }
     }
     for (counter, values) in contention::count(trace, |rank| places.tile(rank)) {
-        let process = counter.tile().map_or(MACHINE, |tile| tile + 1);
-        for (at, value) in values {
+        let process = counter.tile().map_or(MACHINE, of_tile);
+        let lasts =
+            |index: usize| values.get(index + 1).is_none_or(|next| clock.ns(next.0) > clock.ns(values[index].0));
+        for (_, &(at, value)) in values.iter().enumerate().filter(|(index, _)| lasts(*index)) {
             let (name, ts) = (counter.name(), clock.us(at));
             file.add(&json!({"ph": "C", "pid": process, "name": name, "ts": ts, "args": {"value": value}}))?;
         }
@@ -51,12 +53,22 @@ pub(super) fn json(label: &str, trace: &Trace, failure: Option<&Failure>) -> Res
         let mut args = json!({"message": message});
         rank.into_iter().for_each(|rank| args["rank"] = rank.into());
         file.add(&json!({
-            "ph": "i", "pid": process, "tid": rank.unwrap_or(0), "name": "failure", "cat": "failure",
+            "ph": "i", "pid": process, "tid": rank.map_or(0, thread), "name": "failure", "cat": "failure",
             "ts": clock.us(trace.end()), "s": "g", "args": args,
         }))?;
     }
     file.bytes.extend_from_slice(b"\n]}\n");
     Ok(file.bytes)
+}
+
+/// The number of the process that a tile is.
+fn of_tile(tile: usize) -> usize {
+    MACHINE + 1 + tile
+}
+
+/// The number of the thread that a rank is: Perfetto takes 0 for none, and the number of the process instead.
+fn thread(rank: u32) -> u32 {
+    rank + 1
 }
 
 /// The tiles of a machine, in the order of rows and columns.
@@ -77,21 +89,24 @@ impl<'t> Places<'t> {
     }
 
     fn process(&self, rank: u32) -> usize {
-        self.tile(rank).map_or(MACHINE, |tile| tile + 1)
+        self.tile(rank).map_or(MACHINE, of_tile)
     }
 
     /// Names processes and threads.
     fn name(&self, label: &str, trace: &Trace, file: &mut Events) -> Result<()> {
         file.add(&json!({"ph": "M", "pid": MACHINE, "name": "process_name", "args": {"name": label}}))?;
         for (index, Tile { row, column, .. }) in self.tiles.iter().enumerate() {
-            let mut add =
-                |name: &str, args: Value| file.add(&json!({"ph": "M", "pid": index + 1, "name": name, "args": args}));
+            let mut add = |name: &str, args: Value| {
+                file.add(&json!({"ph": "M", "pid": of_tile(index), "name": name, "args": args}))
+            };
             add("process_name", json!({"name": format!("tile ({column}, {row})")}))?;
             add("process_sort_index", json!({"sort_index": index + 1}))?;
         }
         for rank in trace.ranks.keys() {
             let mut add = |name: &str, args: Value| {
-                file.add(&json!({"ph": "M", "pid": self.process(*rank), "tid": rank, "name": name, "args": args}))
+                file.add(
+                    &json!({"ph": "M", "pid": self.process(*rank), "tid": thread(*rank), "name": name, "args": args}),
+                )
             };
             add("thread_name", json!({"name": format!("rank {rank}")}))?;
             add("thread_sort_index", json!({"sort_index": rank}))?;
@@ -123,27 +138,44 @@ impl Events {
     }
 }
 
-/// Moments in a microsecond.
+/// Moments in a second.
 #[derive(Clone, Copy)]
-struct Clock(f64);
+struct Clock(u64);
 
 impl Clock {
-    fn us(self, moments: u64) -> f64 {
-        // Not a product: this is as exact as a number can be, and as short when it is written.
-        moments as f64 / self.0
+    /// A moment in whole nanoseconds, which is all that Perfetto keeps of it. What lies within something else still does, as it
+    /// would not if begins and lengths were cut off.
+    fn ns(self, moment: u64) -> u64 {
+        let ns = u128::from(moment) * 1_000_000_000 / u128::from(self.0);
+        u64::try_from(ns).unwrap_or(u64::MAX)
     }
+
+    fn us(self, moment: u64) -> f64 {
+        microseconds(self.ns(moment))
+    }
+
+    fn length_us(self, begin: u64, end: u64) -> f64 {
+        microseconds(self.ns(end) - self.ns(begin))
+    }
+}
+
+/// A number of microseconds of which a reader that multiplies it by a thousand, and cuts off the rest, gets this back.
+fn microseconds(ns: u64) -> f64 {
+    let us = ns as f64 / 1e3;
+    if ((us * 1e3) as u64) < ns { us.next_up() } else { us }
 }
 
 fn rank_events(track: Track, records: &Records, last: u64, clock: Clock, file: &mut Events) -> Result<()> {
     let Track { process, rank } = track;
+    let thread = thread(rank);
     if records.lost > 0 {
         let (name, ts) = (format!("{} older records are lost", records.lost), clock.us(records.begin()));
-        file.add(&json!({"ph": "i", "pid": process, "tid": rank, "name": name, "ts": ts, "s": "t"}))?;
+        file.add(&json!({"ph": "i", "pid": process, "tid": thread, "name": name, "ts": ts, "s": "t"}))?;
     }
     for phase in &records.phases {
         let ts = clock.us(phase.begin);
         file.add(
-            &json!({"ph": "i", "pid": process, "tid": rank, "name": *phase.name, "cat": "phase", "ts": ts, "s": "t"}),
+            &json!({"ph": "i", "pid": process, "tid": thread, "name": *phase.name, "cat": "phase", "ts": ts, "s": "t"}),
         )?;
     }
     // What begins first comes first, and what has something in it before that.
@@ -153,8 +185,8 @@ fn rank_events(track: Track, records: &Records, last: u64, clock: Clock, file: &
     events.sort_by_key(|(begin, depth, _)| (*begin, *depth));
     for (_, _, (name, category, begin, end, args)) in events {
         file.add(&json!({
-            "ph": "X", "pid": process, "tid": rank, "name": name, "cat": category,
-            "ts": clock.us(begin), "dur": clock.us(end - begin), "args": args,
+            "ph": "X", "pid": process, "tid": thread, "name": name, "cat": category,
+            "ts": clock.us(begin), "dur": clock.length_us(begin, end), "args": args,
         }))?;
     }
     Ok(())
@@ -210,6 +242,21 @@ mod tests {
     use super::{super::enders, *};
 
     #[test]
+    fn readers_get_back_whole_nanoseconds() {
+        for ns in (0..5_000).chain(110_000_000..110_300_000).chain([(1 << 50) - 1]) {
+            assert_eq!((microseconds(ns) * 1e3) as u64, ns);
+        }
+        // In picoseconds: what ends where the one around it ends still does.
+        let clock = Clock(1_000_000_000_000);
+        for ((outer, inner), end) in [((1_600, 2_900), 4_100), ((999, 1_000), 1_001), ((600, 2_000), 3_200)] {
+            let ends = [outer, inner].map(|begin| {
+                [clock.us(begin), clock.length_us(begin, end)].map(|us| (us * 1e3) as u64).iter().sum::<u64>()
+            });
+            assert_eq!(ends[0], ends[1]);
+        }
+    }
+
+    #[test]
     fn events_of_a_wait_and_the_store_that_ended_it() {
         let mut trace = Trace::default();
         for line in [
@@ -232,7 +279,7 @@ mod tests {
         assert_eq!(
             *of("X")[0],
             json!({
-                "ph": "X", "pid": 0, "tid": 0, "name": "send", "cat": "operation", "ts": 1.0, "dur": 1.5,
+                "ph": "X", "pid": 1, "tid": 1, "name": "send", "cat": "operation", "ts": 1.0, "dur": 1.5,
                 "args": {"peer": 1, "bytes": 64},
             })
         );
@@ -242,8 +289,8 @@ mod tests {
             (&json!(1.5), &json!(0.75), &json!("wait for a message"))
         );
         assert_eq!((&wait["args"]["ended by"], &wait["args"]["store to"]), (&json!("rank 0"), &json!("line 7")));
-        assert_eq!((&of("s")[0]["tid"], &of("s")[0]["ts"], &of("s")[0]["id"]), (&json!(0), &json!(2.0), &json!(0)));
-        assert_eq!((&of("f")[0]["tid"], &of("f")[0]["ts"], &of("f")[0]["bp"]), (&json!(1), &json!(2.0), &json!("e")));
+        assert_eq!((&of("s")[0]["tid"], &of("s")[0]["ts"], &of("s")[0]["id"]), (&json!(1), &json!(2.0), &json!(0)));
+        assert_eq!((&of("f")[0]["tid"], &of("f")[0]["ts"], &of("f")[0]["bp"]), (&json!(2), &json!(2.0), &json!("e")));
     }
 
     #[test]
@@ -275,14 +322,14 @@ mod tests {
             [of("s")[0], of("f")[0]].map(|end| (&end["pid"], &end["tid"], &end["ts"], &end["cat"])).into();
         assert_eq!(
             flow,
-            [(&json!(2), &json!(4), &json!(3.0), &json!("put")), (&json!(2), &json!(5), &json!(9.0), &json!("put"))]
+            [(&json!(3), &json!(5), &json!(3.0), &json!("put")), (&json!(3), &json!(6), &json!(9.0), &json!("put"))]
         );
         let wait = of("X").into_iter().find(|event| event["name"] == "wait for a message").unwrap();
         assert_eq!((&wait["dur"], &wait["args"]), (&json!(2.0), &json!({"has ended": false, "peer": 7})));
         let mpbs: Vec<_> = of("C").into_iter().filter(|event| event["name"] == "accesses to MPBs").collect();
-        assert_eq!((mpbs.len(), &mpbs[0]["pid"], &mpbs[0]["args"]), (2, &json!(2), &json!({"value": 1})));
+        assert_eq!((mpbs.len(), &mpbs[0]["pid"], &mpbs[0]["args"]), (2, &json!(3), &json!({"value": 1})));
         let last = json!({
-            "ph": "i", "pid": 2, "tid": 4, "name": "failure", "cat": "failure", "ts": 12.0, "s": "g",
+            "ph": "i", "pid": 3, "tid": 5, "name": "failure", "cat": "failure", "ts": 12.0, "s": "g",
             "args": {"message": "core 4 waits", "rank": 4},
         });
         assert_eq!(*events.last().unwrap(), last);
