@@ -19,7 +19,7 @@ const SHAPES: [(Shape, Option<&str>); 2] =
     [(Shape { nodes: 2, cores: 4 }, None), (Shape { nodes: 3, cores: 2 }, Some("cluster::"))];
 
 /// What becomes of node 1, by the names of the tests.
-const DISTURBANCES: [(&str, i32); 2] =
+pub(super) const DISTURBANCES: [(&str, i32); 2] =
     [("cluster-node-is-killed", libc::SIGKILL), ("cluster-node-is-stopped", libc::SIGSTOP)];
 
 /// Seconds without a sign of life in these tests, once all nodes have come up. Each node counts them by the interrupts of its timer
@@ -33,8 +33,33 @@ const REPORT_S: u64 = DEADLINE_S + 15;
 /// Seconds without a sign of life in all others, where a node that a busy host holds up is not to be taken for lost.
 const PATIENT_DEADLINE_S: u64 = 120;
 
-/// Two nodes whose cores wait for each other: the last word names the circle across them.
-const CIRCLE: (&str, &str) = ("cluster-deadlock-names-its-circle", "core 0 waits for core 1 waits for core 0; core ");
+/// A way to fail.
+pub(super) struct Failure {
+    /// The name of its test.
+    pub(super) name: &'static str,
+    case: &'static str,
+    /// What is said of it.
+    report: &'static str,
+    limit: Option<Duration>,
+}
+
+/// On two nodes of one core each. The last word of a deadlock names the circle across them.
+pub(super) const FAILURES: [Failure; 4] = [
+    Failure {
+        name: "cluster-deadlock-names-its-circle",
+        case: "waits_in_a_circle",
+        report: "core 0 waits for core 1 waits for core 0; core ",
+        limit: None,
+    },
+    Failure { name: "cluster-panic-leaves-traces", case: "panics", report: "core 0 panicked", limit: None },
+    Failure { name: "cluster-fault-leaves-traces", case: "reads_null", report: "core 0: read of 0x20", limit: None },
+    Failure {
+        name: "cluster-endless-loop-leaves-traces",
+        case: guests::ENDLESS.0,
+        report: guests::ENDLESS.1[0],
+        limit: Some(guests::ENDLESS_LIMIT),
+    },
+];
 
 /// Jobs that boot the image with the tests on clusters, or have something happen to a node.
 pub(super) fn jobs<'t>(kit: &'t Kit<'t>, in_kernel: bool) -> impl Iterator<Item = Job<'t>> {
@@ -42,22 +67,29 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, in_kernel: bool) -> impl Iterator<Item 
         Job::new(format!("in-kernel, {shape}"), 30, move |suite| run(suite, kit, shape, part))
     });
     let disturbances = DISTURBANCES.into_iter().filter(|(name, _)| kit.arguments.wants(name));
-    let circle = kit
-        .arguments
-        .wants(CIRCLE.0)
-        .then(|| Job::new("nodes that wait for each other", 5, |suite| in_circle(suite, kit)));
+    let failures = FAILURES.iter().filter(|failure| kit.arguments.wants(failure.name));
+    let failures =
+        failures.map(move |failure| Job::new("nodes that fail", 5, move |suite| failed(suite, kit, failure)));
     let disturbances = disturbances.map(move |(name, signal)| {
         Job::new("nodes that disappear", 10, move |suite| disturbed(suite, kit, name, signal))
     });
-    tests.chain(circle).chain(disturbances)
+    tests.chain(failures).chain(disturbances)
 }
 
-/// Has two nodes wait for each other.
-fn in_circle(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
-    let (name, report) = CIRCLE;
-    let words = KernelLine::default().value("program", Some("fatal")).value("case", Some("waits_in_a_circle"));
-    let outcome = boot(kit, Shape { nodes: 2, cores: 1 }, words, name, kit.limit(), None)?;
-    suite.check(name, outcome.verdict_of_fatal(report).and_then(|()| ends_with_failure(&outcome, 2)));
+/// Has two nodes fail, each of which tells what it did.
+fn failed(suite: &mut Suite, kit: &Kit<'_>, failure: &Failure) -> Result<()> {
+    let Failure { name, case, report, limit } = *failure;
+    let words = KernelLine::default().value("program", Some("fatal")).value("case", Some(case));
+    let outcome = boot(kit, Shape { nodes: 2, cores: 1 }, words, name, limit.unwrap_or(kit.limit()), None)?;
+    let said = match limit {
+        None => outcome.verdict_of_fatal(report),
+        Some(_) => guests::judge_endless(&outcome, guests::ENDLESS.1, 2),
+    };
+    let verdict = said.and_then(|()| ends_with_failure(&outcome, 2));
+    if verdict.is_err() {
+        suite.note(outcome.tail());
+    }
+    suite.check(name, verdict);
     Ok(())
 }
 

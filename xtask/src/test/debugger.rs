@@ -42,6 +42,9 @@ const TESTS: [Test; 5] = [
     ("board-debugger-in-c", Stub::Board, stops_in_c),
 ];
 
+/// Stands in a script for a second gdb that does what the first one has done.
+const ANOTHER: &str = "another gdb\n";
+
 /// Its neighbours put to each other.
 const PROGRAM: &str = "wave";
 const SMALL: &str = "size=13x11x9";
@@ -147,11 +150,12 @@ fn follows_a_put(kit: &Kit<'_>, stub: Stub) -> Result<()> {
 
 /// A program that ends with an error is held for the debugger.
 fn sees_a_failure(kit: &Kit<'_>, stub: Stub) -> Result<()> {
-    let script = "atoll ranks\natoll mpb 0 0 1\nkill\n";
-    let (session, outcome) = session(kit, stub, &Program::resolve(PROGRAM)?, Stop::OnFailure, "size=0x0x0", script)?;
+    let script = format!("atoll ranks\n{ANOTHER}atoll mpb 0 0 1\nkill\n");
+    let (session, outcome) = session(kit, stub, &Program::resolve(PROGRAM)?, Stop::OnFailure, "size=0x0x0", &script)?;
     let failed = outcome.verdict().err().context("the program has not failed")?.to_string();
     let why = outcome.transcript.text.join("\n") + &outcome.tail();
     ensure!(failed.contains("size=") || why.contains("size="), "it has failed by something else: {failed}\n{why}");
+    says(&session, "another gdb is at this machine: `quit` there first\nit has ended with 1\n")?;
     ensure!(session.contains("rank 0 (thread 1) ") && session.contains("line 0"), "{failed}\n{session}");
     Ok(())
 }
@@ -203,7 +207,9 @@ fn in_qemu(kit: &Kit<'_>, program: &Program, words: KernelLine) -> Result<Staged
 fn on_board(kit: &Kit<'_>, program: &Program, words: &KernelLine) -> Result<Staged> {
     let setup = Setup { cores: Some(CORES.into()), ..Setup::default() };
     let flash = Flash::new(Board::find("scc")?, &setup, program, words, &[])?;
-    let executable = image::board(program, kit.tools()?, true)?.executable;
+    let executable =
+        image::board(program, kit.tools()?, image::Besides { is_observed: true, ..image::Besides::default() })?
+            .executable;
     let image = fs::read(&executable).with_context(|| format!("cannot read {}", workspace::display(&executable)))?;
     let scratch = workspace::scratch()?;
     let directory = scratch.path().join("flashed");
@@ -237,7 +243,9 @@ fn session(
     let socket = debugger.socket().to_owned();
     let (is_over, (ready, waits)) = (AtomicBool::new(false), mpsc::channel());
     let commands = staged.monitor.directory.join("session.gdb");
-    fs::write(&commands, script).context("cannot write a script for gdb")?;
+    let words: Vec<_> = debugger.command().iter().map(|word| word.display().to_string()).collect();
+    let another = format!("shell {} -batch </dev/null; echo it has ended with $?\n", words.join(" "));
+    fs::write(&commands, script.replace(ANOTHER, &another)).context("cannot write a script for gdb")?;
     thread::scope(|scope| {
         let gdb = scope.spawn(|| {
             let waits: mpsc::Receiver<()> = waits;

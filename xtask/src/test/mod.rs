@@ -9,6 +9,8 @@ mod c_programs;
 mod cargo;
 mod clusters;
 mod debugger;
+#[cfg(test)]
+mod failures;
 mod guests;
 mod host;
 mod image_checks;
@@ -18,6 +20,7 @@ mod main_job;
 mod miri;
 mod page;
 mod pc;
+mod perfetto;
 mod rounds;
 mod summary;
 mod trace_files;

@@ -116,8 +116,19 @@ fn test(name: &str, kit: &Kit<'_>) -> Result<()> {
     look(&captured(&ranks), true, &["ended well", "1000", "computing"])
 }
 
+/// Looks at the page of a board's run.
+///
+/// # Errors
+///
+/// When something is wrong with it.
+pub(super) fn of_a_board(outcome: &Outcome, kit: &Kit<'_>) -> Result<()> {
+    let scratch = workspace::scratch()?;
+    let page = report::page(outcome, scratch.path(), &report::More::default());
+    look(&page, true, &["ended well", "Critical path", "Waits by reason", "a message"], scratch.path(), kit)
+}
+
 /// Two ranks that wait for each other for good.
-const DEADLOCK: [&str; 8] = [
+pub(super) const DEADLOCK: [&str; 8] = [
     "@trace 0 c 1000000 0",
     "@trace 0 m 0 exchange",
     "@trace 0 h 1 0 40 - 0 compute",
@@ -129,7 +140,7 @@ const DEADLOCK: [&str; 8] = [
 ];
 
 /// What came of a run that has said this.
-fn captured(lines: &[impl AsRef<str>]) -> Outcome {
+pub(super) fn captured(lines: &[impl AsRef<str>]) -> Outcome {
     let mut console = Console::default();
     lines.iter().for_each(|line| _ = console.line(line.as_ref()));
     guest::captured("a run", vec![(String::new(), console.finish())])

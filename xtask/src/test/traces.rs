@@ -1,6 +1,6 @@
 //! Traces of one program on both backends: every rank does the same in the same order, and every wait is explained.
 
-use super::{backends::Backends, jobs::Job, kit::Kit, summary::Suite, trace_files};
+use super::{backends::Backends, jobs::Job, kit::Kit, page, perfetto, summary::Suite, trace_files};
 use crate::{
     guest::Outcome,
     kernel_line::KernelLine,
@@ -10,11 +10,12 @@ use crate::{
 use anyhow::{Context, Result, ensure};
 
 /// Names of the tests in here, for `--filter`.
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "traces-qemu",
     "traces-simulator",
     "traces-equal",
     "traces-are-read-by-tools",
+    "traces-load-in-perfetto",
     "stops-show-the-same-twice",
     "stops-show-windows",
 ];
@@ -39,10 +40,15 @@ pub(super) fn job<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
     NAMES.iter().any(|name| kit.arguments.wants(name)).then(|| Job::new("traces", 5, |suite| run(suite, kit)))
 }
 
+/// Words for traces.
+pub(super) fn words() -> KernelLine {
+    KernelLine::default().value("trace_kib", Some(TRACE_KIB))
+}
+
 fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let backends = Backends::of(PROGRAM, Vec::new(), kit)?;
     let _progress = Progress::new("traces");
-    let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
+    let words = words();
     let plan = crate::run::plan(&backends.program, CORES, &[], &[])?.with_traces(CORES, Some(TRACE_KIB))?;
     let (in_qemu, simulated) = (backends.in_qemu(CORES, &plan, &words)?, backends.simulated(CORES, &words)?);
     let one_sided = Backends::of(ONE_SIDED, Vec::new(), kit)?.simulated(CORES, &words)?;
@@ -66,6 +72,9 @@ fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         ]
         .into_iter()
         .try_for_each(|(outcome, arrows)| is_read_by_tools(outcome, arrows)),
+        [&in_qemu, &simulated, &one_sided, &page::captured(&page::DEADLOCK)]
+            .into_iter()
+            .try_for_each(|outcome| loads_in_perfetto(outcome, kit)),
         shows_the_same(&stopped()?, &stopped()?),
         shows_a_window(&in_windows),
     ];
@@ -96,8 +105,7 @@ fn shows_a_window(outcome: &Outcome) -> Result<()> {
 ///
 /// When they do not, or something is missing.
 pub(super) fn is_read_by_tools(outcome: &Outcome, arrows: &[&str]) -> Result<()> {
-    let found =
-        trace_files::read(&trace::of_success(&outcome.label, &trace::with_enders(outcome.transcript.trace.clone()))?)?;
+    let found = trace_files::read(&file(outcome)?)?;
     let label = &outcome.label;
     ensure!(found.failure.is_none(), "{label}: the trace says that it has failed");
     ensure!(found.ranks().len() == usize::from(CORES), "{label}: {} ranks are traced", found.ranks().len());
@@ -113,6 +121,24 @@ pub(super) fn is_read_by_tools(outcome: &Outcome, arrows: &[&str]) -> Result<()>
         ensure!(least == 0.0 && most >= 1.0, "{label}: {counter} are from {least} to {most}");
     }
     Ok(())
+}
+
+/// Whether Perfetto finds in the file of a run's trace what we find there.
+///
+/// # Errors
+///
+/// When it does not.
+pub(super) fn loads_in_perfetto(outcome: &Outcome, kit: &Kit<'_>) -> Result<()> {
+    let file = file(outcome)?;
+    perfetto::finds_the_same(&file, &trace_files::read(&file)?, kit).with_context(|| outcome.label.clone())
+}
+
+/// The file of a run's trace.
+fn file(outcome: &Outcome) -> Result<Vec<u8>> {
+    match outcome.verdict() {
+        Ok(()) => trace::of_success(&outcome.label, &trace::with_enders(outcome.transcript.trace.clone())),
+        Err(error) => trace::of_failure(outcome, format!("{error:#}")),
+    }
 }
 
 /// Whether two runs that have stopped say the same, and all that there is to say.
@@ -159,6 +185,33 @@ fn explained(trace: &Trace) -> Result<()> {
             let begin = wait.begin;
             ensure!(wait.ender.is_some(), "nobody ended the wait of rank {rank} for {} at {begin}", wait.what);
         }
+    }
+    Ok(())
+}
+
+/// Whether protocols on a board did the same as in the simulator, rank by rank, and whether each wait there was ended by somebody.
+///
+/// # Errors
+///
+/// When not.
+pub(super) fn same_operations(on_board: &Outcome, simulated: &Outcome) -> Result<()> {
+    let [on_board, simulated] = [on_board, simulated].map(|outcome| {
+        let mut trace = outcome.transcript.trace.clone();
+        // A board's accesses are as long as its emulator sees them.
+        trace.ranks.values_mut().for_each(|records| records.spans.retain(|span| !span.of_hardware));
+        trace
+    });
+    same(&on_board, &simulated).context("what is said of QEMU is the board's")?;
+    explained(&on_board)?;
+    for (rank, records) in &on_board.ranks {
+        let marks = |trace: &Trace| {
+            trace
+                .ranks
+                .get(rank)
+                .map(|records| records.phases.iter().map(|phase| phase.name.clone()).collect::<Vec<_>>())
+        };
+        ensure!(marks(&on_board) == marks(&simulated), "phases of rank {rank} are not those of the simulator");
+        ensure!(!records.waits.is_empty(), "rank {rank} has never waited");
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Damage of every kind to what is flashed. Each has to be noticed, and for the right reason.
 
-use super::{Job, Kit, SCC, Suite, corrupt, emulated, some, suite_of};
+use super::{Job, Kit, SCC, Suite, corrupt, emulated, ends_with_failure, some, suite_of};
 use crate::{guest::Outcome, kernel_line::KernelLine, program::Program};
 use anyhow::{Result, bail, ensure};
 use std::path::Path;
@@ -27,22 +27,25 @@ enum What {
 }
 
 /// A kind of damage.
-struct Damage {
-    name: &'static str,
+pub(in super::super) struct Damage {
+    pub(in super::super) name: &'static str,
     what: What,
     /// The in-kernel tests that have to notice it.
     tests: &'static str,
     /// What has to be said of it.
     reason: &'static str,
+    /// How many cores have come to do something that is traced.
+    traced: usize,
 }
 
-static DAMAGES: [Damage; 10] = [
+pub(in super::super) static DAMAGES: [Damage; 10] = [
     Damage {
         // Core 1 looks for the MPB of tile (1, 0) on a tile that there is not.
         name: "board-notices-lut-nowhere",
         what: What::Files(|directory| corrupt::lut_line(directory, 0, SECOND + 8 * 0xC1, |entry| entry | 0xF << 13)),
         tests: "barrier::",
         reason: "names a tile that does not exist",
+        traced: 3,
     },
     Damage {
         // It finds that of tile (2, 0) there.
@@ -51,6 +54,7 @@ static DAMAGES: [Damage; 10] = [
         tests: "barrier::",
         // How far cores come before it matters is the optimiser's choice.
         reason: "was the first to wait, for ",
+        traced: 3,
     },
     Damage {
         // Core 2 has shared memory of its own.
@@ -58,6 +62,7 @@ static DAMAGES: [Damage; 10] = [
         what: What::Files(|directory| corrupt::lut_line(directory, 1, FIRST + 8 * 0x80, |entry| entry + 1)),
         tests: "barrier::",
         reason: "rank 2 had not come to barrier",
+        traced: 3,
     },
     Damage {
         // The memory that core 2 finds is not what was loaded for it.
@@ -65,6 +70,7 @@ static DAMAGES: [Damage; 10] = [
         what: What::Files(|directory| corrupt::lut_line(directory, 1, FIRST, |entry| entry + 1)),
         tests: "barrier::",
         reason: "does not allow: core 2 at ",
+        traced: 3,
     },
     Damage {
         // The reset page of core 2 begins elsewhere.
@@ -72,6 +78,7 @@ static DAMAGES: [Damage; 10] = [
         what: What::Files(|directory| corrupt::origin(&directory.join(MEMORY), 0)),
         tests: "barrier::",
         reason: "does not allow: core 2 at ",
+        traced: 2,
     },
     Damage {
         // What core 2 is told is elsewhere.
@@ -79,30 +86,35 @@ static DAMAGES: [Damage; 10] = [
         what: What::Files(|directory| corrupt::origin(&directory.join(MEMORY), 3)),
         tests: "barrier::",
         reason: "there is no description of the board",
+        traced: 3,
     },
     Damage {
         name: "board-notices-reset-page",
         what: What::Files(|directory| corrupt::reset_page(&directory.join(MEMORY))),
         tests: "barrier::",
         reason: "core 0 at 0xfffffff0: there is no instruction",
+        traced: 0,
     },
     Damage {
         name: "board-notices-missing-drain",
         what: What::Function("atoll_scc_drain"),
         tests: "barrier::",
         reason: "was the first to wait, for a barrier",
+        traced: 3,
     },
     Damage {
         name: "board-notices-missing-invalidation",
         what: What::Function("atoll_scc_invalidate_mpb"),
         tests: "barrier::",
         reason: "was the first to wait, for a barrier",
+        traced: 3,
     },
     Damage {
         name: "board-notices-missing-purge",
         what: What::Function("atoll_scc_purge"),
         tests: "coherence::",
         reason: "stored in round",
+        traced: 3,
     },
 ];
 
@@ -122,7 +134,8 @@ fn run(suite: &mut Suite, kit: &Kit<'_>, damage: &Damage) -> Result<()> {
         What::Files(change) => emulated(kit, damage.name, image, &flash, change)?,
         What::Function(name) => emulated(kit, damage.name, &corrupt::without(image, name)?, &flash, |_| Ok(()))?,
     };
-    suite.check(damage.name, noticed(&outcome, damage.reason));
+    suite
+        .check(damage.name, noticed(&outcome, damage.reason).and_then(|()| ends_with_failure(&outcome, damage.traced)));
     Ok(())
 }
 

@@ -5,20 +5,25 @@ mod corrupt;
 mod damage;
 mod refusals;
 
+#[cfg(test)]
+pub(super) use damage::DAMAGES;
+
 use super::{
+    backends::Backends,
     guests::{self, Counting},
     jobs::Job,
     kit::Kit,
-    main_job, rounds,
+    main_job, page, rounds,
     summary::Suite,
     traces::{self, ends_with_failure},
 };
 use crate::{
     agreement::Runs,
     cores,
-    emulator::{self, Flashed},
+    emulator::{self, Flashed, Notes},
     flash::{Flash, Setup},
     guest::{self, Outcome},
+    image,
     kernel_line::KernelLine,
     laboratory,
     monitor::Monitor,
@@ -55,8 +60,12 @@ const OTHERWISE: [(&str, &str); 1] = [
 /// Cores of boards that they end.
 const FATAL_CORES: u16 = 3;
 
-/// Name of the test that a board's trace is one that tools read, with what ended waits.
-const TRACED: &str = "board-traces";
+/// One of them, which ends a board that keeps time, too.
+const IN_TIME: &str = "reads_null";
+
+/// Names of the tests of a board's trace: that it is one that tools read, has the operations that the simulator has, loads in
+/// Perfetto, and makes a page.
+const TRACED: [&str; 4] = ["board-traces", "board-traces-equal", "board-traces-load-in-perfetto", "page-of-a-board"];
 
 /// Name of the test that core 0 can start all others.
 const STARTED: &str = "board-started-by-core-0";
@@ -76,29 +85,33 @@ fn emulated(
     flash: &Flash,
     damage: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Outcome> {
-    traced(kit, label, image, flash, trace::Purpose::Failure, damage)
+    carried_out(kit, label, image, flash, How::functional(kit), damage)
 }
 
-/// The same, traced for a purpose. A page is about times, so there the board keeps time.
-fn traced(
-    kit: &Kit<'_>,
-    label: &str,
-    image: &[u8],
-    flash: &Flash,
+/// How an image is run.
+#[derive(Clone, Copy)]
+struct How {
+    /// What it is traced for.
     purpose: trace::Purpose,
-    damage: impl FnOnce(&Path) -> Result<()>,
-) -> Result<Outcome> {
-    limited(kit, label, image, flash, purpose, kit.limit(), damage)
-}
-
-/// The same, with so much processor time until it is told to end.
-fn limited(
-    kit: &Kit<'_>,
-    label: &str,
-    image: &[u8],
-    flash: &Flash,
-    purpose: trace::Purpose,
+    keeps_time: bool,
+    /// The emulator's processor time until it is told to end.
     limit: Duration,
+}
+
+impl How {
+    /// Traced in case it fails, without time.
+    fn functional(kit: &Kit<'_>) -> Self {
+        Self { purpose: trace::Purpose::Failure, keeps_time: false, limit: kit.limit() }
+    }
+}
+
+/// The same, otherwise.
+fn carried_out(
+    kit: &Kit<'_>,
+    label: &str,
+    image: &[u8],
+    flash: &Flash,
+    How { purpose, keeps_time, limit }: How,
     damage: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Outcome> {
     let emulator = &kit.emulator()?.executable;
@@ -108,10 +121,10 @@ fn limited(
     flash.write(image, &directory)?;
     let flashed = Flashed::read(&directory)?;
     damage(&directory)?;
-    let notes = trace::Options::default().on_host(flashed.cores, purpose);
-    let mut command = emulator::command(emulator, &directory, &flashed, purpose != trace::Purpose::Page, notes);
     let monitor = Monitor { directory, image: scratch.path().join("image") };
     fs::write(&monitor.image, image).context("cannot write the image")?;
+    let notes = Notes::of(trace::Options::default().on_host(flashed.cores, purpose), Some(&monitor.image))?;
+    let mut command = emulator::command(emulator, &monitor.directory, &flashed, !keeps_time, notes);
     guest::run(label, &mut command, Some(&monitor), limit, |event| counting.watch(event))
 }
 
@@ -150,13 +163,8 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
     if wants(&STARTED) {
         jobs.push(Job::new("boards", 30, |suite| started(suite, kit)));
     }
-    if wants(&TRACED) {
-        jobs.push(Job::new("boards", 5, |suite| {
-            kit.emulator()?;
-            suite.begin();
-            suite.check(TRACED, is_traced(kit));
-            Ok(())
-        }));
+    if TRACED.iter().any(wants) {
+        jobs.push(Job::new("boards", 20, |suite| traced(suite, kit)));
     }
     if wants(&INSTRUCTIONS) {
         jobs.push(Job::new("boards", 60, |suite| {
@@ -199,14 +207,33 @@ fn started(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the accesses of a board's cores, who say nothing of themselves, make a trace.
-fn is_traced(kit: &Kit<'_>) -> Result<()> {
-    let program = Program::resolve(traces::PROGRAM)?;
-    let words = KernelLine::default().value("program", Some(&program.name));
-    let flash = Flash::new(Board::find(SCC)?, &some(traces::CORES), &program, &words, &[])?;
-    let outcome = traced(kit, TRACED, kit.board_image(&program)?, &flash, trace::Purpose::Page, |_| Ok(()))?;
-    outcome.verdict()?;
-    traces::is_read_by_tools(&outcome, &["ended"])
+/// An image that says what it does, on a board that keeps time: its trace and its page.
+fn traced(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+    let backends = Backends::of(traces::PROGRAM, Vec::new(), kit)?;
+    let says = image::Besides { announces: true, ..image::Besides::default() };
+    let image =
+        fs::read(image::board(&backends.program, kit.tools()?, says)?.executable).context("there is no image")?;
+    kit.emulator()?;
+    suite.begin();
+    let words = KernelLine::default().value("program", Some(&backends.program.name));
+    let flash = Flash::new(Board::find(SCC)?, &some(traces::CORES), &backends.program, &words, &[])?;
+    let how = How { purpose: trace::Purpose::Page, keeps_time: true, limit: kit.limit() };
+    let outcome = carried_out(kit, TRACED[0], &image, &flash, how, |_| Ok(()))?;
+    let results = [
+        outcome.verdict().and_then(|()| traces::is_read_by_tools(&outcome, &["ended", "message"])),
+        backends
+            .simulated(traces::CORES, &traces::words())
+            .and_then(|simulated| traces::same_operations(&outcome, &simulated)),
+        traces::loads_in_perfetto(&outcome, kit),
+        page::of_a_board(&outcome, kit),
+    ];
+    for (name, result) in TRACED.into_iter().zip(results) {
+        if kit.arguments.wants(name) {
+            suite.check(name, result);
+        }
+    }
+    suite.explain(&outcome);
+    Ok(())
 }
 
 /// Runs the programs that have to end the machine with a report, which have to say what they say in QEMU.
@@ -224,11 +251,13 @@ fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     // A second of the board's own time.
     let words = |case: &str| words().value("case", Some(case)).value("stuck_s", Some(1));
     let flash = |case: &str| suite_of(SCC, &some(FATAL_CORES), &words(case));
-    for (case, report) in programs {
-        let name = format!("{FATAL}{case}");
+    let in_time = programs.iter().filter(|(case, _)| case == IN_TIME).map(|program| (program, true));
+    for ((case, report), keeps_time) in programs.iter().map(|program| (program, false)).chain(in_time) {
+        let name = format!("{FATAL}{case}{}", if keeps_time { "-in-time" } else { "" });
         let report = OTHERWISE.iter().find(|(other, _)| other == case).map_or(&**report, |(_, report)| report);
         if kit.arguments.wants(&name) {
-            let outcome = emulated(kit, &name, image, &flash(case)?, |_| Ok(()))?;
+            let how = How { keeps_time, ..How::functional(kit) };
+            let outcome = carried_out(kit, &name, image, &flash(case)?, how, |_| Ok(()))?;
             let verdict = outcome.verdict_of_fatal(report);
             let verdict = verdict.and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
             if verdict.is_err() {
@@ -240,8 +269,8 @@ fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let (case, report) = guests::ENDLESS;
     let name = format!("{FATAL}{case}");
     if kit.arguments.wants(&name) {
-        let purpose = trace::Purpose::Failure;
-        let outcome = limited(kit, &name, image, &flash(case)?, purpose, guests::ENDLESS_LIMIT, |_| Ok(()))?;
+        let how = How { limit: guests::ENDLESS_LIMIT, ..How::functional(kit) };
+        let outcome = carried_out(kit, &name, image, &flash(case)?, how, |_| Ok(()))?;
         let verdict = guests::judge_endless(&outcome, report, FATAL_CORES);
         suite.check(&name, verdict.and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into())));
     }
