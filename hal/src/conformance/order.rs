@@ -90,7 +90,7 @@ fn same_bytes<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
 
 /// Who waits for an answer sees it, though nothing follows it.
 fn answers<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
-    let (flag, is_first) = (stage.line(stage.core.core(), 0), stage.me() % 2 == 0);
+    let (flag, is_first) = (stage.line(stage.core.core(), 0), stage.me().is_multiple_of(2));
     let other = if is_first { stage.right() } else { stage.left() };
     clear(stage, &[flag])?;
     // The last of an odd number of cores has nobody to ask.

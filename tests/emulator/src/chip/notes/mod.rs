@@ -160,8 +160,7 @@ impl Chip {
     }
 
     /// A core says what it does; `passed` cycles after what its clock shows.
-    #[cfg(feature = "cpu")]
-    pub(crate) fn announced(&mut self, core: usize, announced: &Announced, name: &str, passed: u64) {
+    pub fn announced(&mut self, core: usize, announced: &Announced, name: &str, passed: u64) {
         let (now, limit) = (self.shown_cycles(core) + passed, self.mesh.notes.limit);
         if let Some(notes) = self.mesh.notes.cores.get_mut(core) {
             notes.announced(limit, announced, name, now);
