@@ -299,7 +299,6 @@ impl Chip {
     }
 
     /// What a core is told of its cycles.
-    #[cfg(feature = "cpu")]
     pub(crate) fn shown_cycles(&self, core: usize) -> u64 {
         self.cores[core].clock + self.skipped
     }
