@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 /// Keys that have an option of their own, and which.
-const OWN_OPTION: [(&str, &str); 19] = [
+const OWN_OPTION: [(&str, &str); 18] = [
     ("filter", "--filter"),
     ("cores", "--cores"),
     ("domains", "--domains"),
@@ -13,7 +13,6 @@ const OWN_OPTION: [(&str, &str); 19] = [
     ("preempt", "--preempt of `run`"),
     ("coherent", "--coherent"),
     ("write_back", "--write-back of `run`"),
-    ("check_coherence", "`check`"),
     ("explore", "--explore of `check`"),
     ("deviations", "--replay of `sim`"),
     ("heatmap", "--heatmap of `sim`"),

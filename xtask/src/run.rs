@@ -5,7 +5,9 @@ use crate::{
     console::{Event, Transcript},
     cores,
     debugger::{self, Debugger, Stub},
-    emulation, guest, host_command, image,
+    emulation,
+    findings::CHECK_WORD,
+    guest, host_command, image,
     kernel_line::{self, KernelLine},
     loading,
     machine::{check_domains, domains},
@@ -203,12 +205,20 @@ pub(crate) fn default_input() -> PathBuf {
     workspace::root().join(DEFAULT_INPUT)
 }
 
+/// Whoever wants to have a program checked is told of the checker, which other machines than the simulator do not have.
+fn refuse_checker(free: &[String]) -> Result<()> {
+    let is_asked_for = free.iter().any(|word| word.split('=').next() == Some(CHECK_WORD));
+    ensure!(!is_asked_for, "`{CHECK_WORD}`: use `check` instead");
+    Ok(())
+}
+
 /// The memory for a program, its inputs and the user's words about heaps. A program in C gets what there is.
 ///
 /// # Errors
 ///
 /// When it is too much.
 pub(crate) fn plan(program: &Program, cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
+    refuse_checker(free)?;
     let words = program.words(free);
     let number = |key| kernel_line::number(&words, key);
     let (heap_kib, heap0_kib, stack_kib) = (number("heap_kib")?, number("heap0_kib")?, number("stack_kib")?);
@@ -299,6 +309,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// The command, on threads of the host.
 fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> Result<()> {
     let common = &arguments.common;
+    refuse_checker(&common.words)?;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
     ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are for --machine qemu and for `board`");
@@ -428,6 +439,12 @@ fn show_counters(transcript: &Transcript) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_checker_is_the_simulators() {
+        let refused = |word: &str| refuse_checker(&["a=b".into(), word.into()]).is_err();
+        assert_eq!(["check_coherence", "check_coherence=lint", "check=arguments"].map(refused), [true, true, false]);
+    }
 
     #[test]
     fn a_larger_input_may_take_longer() {

@@ -11,11 +11,18 @@ const RATE: &str = "accesses-per-second";
 /// The simulator's speed and size.
 pub(crate) const SIMULATOR: Bench = Bench {
     name: "simulator",
-    about: "what simulations cost the host: accesses per second, and memory",
+    about: "what simulations cost the host: accesses per second, and memory, also under the coherence checker",
     runs: &[
         Sweep(
             "bench-broadcast",
             &["work=broadcast-1mib {|machine=+contention} algorithm=oc-k7 sizes=1048576 modes=separated repetitions=1"],
+        ),
+        // Under the coherence checker.
+        Sweep(
+            "bench-broadcast",
+            &[
+                "work=broadcast-1mib-checked check_coherence algorithm=oc-k7 sizes=1048576 modes=separated repetitions=1",
+            ],
         ),
         Sweep("bench-barrier", &["work=barriers machine=mesh:64x32x2+ideal algorithm=default repetitions=20"]),
         Sweep(
@@ -47,6 +54,14 @@ pub(crate) const SIMULATOR: Bench = Bench {
             |rows| seconds(rows, "broadcast-1mib"),
         ),
         on_scc("the same with contention").at_most(10.0, "s", |rows| seconds(rows, "broadcast-1mib+contention")),
+        on_scc("the same under the coherence checker, in processor time of a plain run").at_most(
+            10.0,
+            "times",
+            |rows| Ok(seconds(rows, "broadcast-1mib-checked")? / seconds(rows, "broadcast-1mib")?),
+        ),
+        on_scc("its memory, in that of a plain run").at_most(2.0, "times", |rows| {
+            Ok(of(rows, "broadcast-1mib-checked", "peak-kib")? / of(rows, "broadcast-1mib", "peak-kib")?)
+        }),
         on_scc("barriers on 4096 cores: less than a minute")
             .at_most(60.0, "s", |rows| seconds(rows, "barriers@mesh+ideal")),
         on_scc("short broadcasts on 4096 cores: less than a minute")
