@@ -115,10 +115,7 @@ impl Scc {
     #[cold]
     fn no_such_lines(&self, at: MpbLine, lines: usize) -> ! {
         assert!(at.core.index() < self.cores.len(), "{} does not exist", at.core);
-        match self.mpb_lines.checked_sub(at.line.into()) {
-            None | Some(0) => panic!("{at} does not exist"),
-            Some(left) => panic!("{lines} lines from {at} on are more than the {left} that there are"),
-        }
+        panic!("{lines} lines from {at} on do not exist")
     }
 
     /// Pushes out what is in the write-combine buffer, though the program has not asked for it.
