@@ -12,8 +12,8 @@ const READINGS: usize = 100;
 /// One part in so many of a second, for which a core waits without a place.
 const WAITS: u64 = 500;
 
-/// Polls of such a wait after which its clock stands still, or is too slow: each takes some nanoseconds at least.
-const MOST_POLLS: u32 = 1_000_000;
+/// Polls of such a wait after which its clock stands still, or is too slow: each takes two nanoseconds, where it costs least.
+const MOST_POLLS: u32 = 3_000_000;
 
 /// Polls that may come after a deadline: some machines look at their clock now and then.
 const MOST_LATE: u32 = 10_000;
