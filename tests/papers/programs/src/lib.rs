@@ -1,5 +1,5 @@
 //! The programs that measure. The laboratory (`cargo xtask bench`) runs them, pools what their ranks send, and checks claims
-//! on it; `rounds`, which counts every operation, is for the comparison of backends, in the image with the tests.
+//! on it; `rounds`, which counts every operation, is for the comparison of backends, in the image with the tests, too.
 
 #![cfg_attr(target_os = "none", no_std)]
 
@@ -44,13 +44,14 @@ pub use self::{
     two_sided::TwoSided,
 };
 
-/// Hands all programs that measure, in the order in which they are listed, to a macro.
+/// Hands all programs, in the order in which they are listed, to a macro. The last one measures nothing, and its tests run it in another
+/// image; but what the compiler inlines, it decides by how often it is called, and the budgets of `Instructions` were written down beside it.
 #[macro_export]
 macro_rules! programs {
     ($($with:tt)+) => {
         $($with)+!(
             Pscw, Late, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Engine, Offload, Lines, Private, Design,
-            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, TwoSided, Mpi, Bcast, Model, Collectives, Barriers, Instructions, Host
+            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, TwoSided, Mpi, Bcast, Model, Collectives, Barriers, Instructions, Host, Rounds
         );
     };
 }
