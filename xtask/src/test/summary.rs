@@ -2,7 +2,22 @@
 
 use crate::{guest::Outcome, interrupt, process, progress};
 use anyhow::Result;
-use std::time::{Duration, Instant};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+
+/// Something of others that a test needs and that cannot be fetched here: the test is skipped.
+#[derive(Debug)]
+pub(super) struct NotToBeHad(pub(super) String);
+
+impl fmt::Display for NotToBeHad {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotToBeHad {}
 
 /// How many of the slowest tests are named.
 const SLOWEST: usize = 10;
@@ -88,10 +103,11 @@ impl Suite {
         self.last = Instant::now();
     }
 
-    /// Counts a test by its result.
+    /// Counts a test by its result: one for which something [cannot be had](NotToBeHad) is skipped.
     pub(crate) fn check(&mut self, name: &str, result: Result<()>) {
         match result {
             Ok(()) => self.pass(name),
+            Err(error) if error.is::<NotToBeHad>() => self.skip(name, &format!("{error:#}")),
             Err(error) => self.fail(name, &format!("{error:#}")),
         }
     }
@@ -207,7 +223,7 @@ mod tests {
         let two = Suite::of("two", |_| anyhow::bail!("does not build"));
         let more = Suite::of("one", |suite| {
             suite.pass("another");
-            suite.skip("lint", "no clippy");
+            suite.check("lint", Err(anyhow::Error::from(NotToBeHad("no clippy".into())).context("clippy")));
             Ok(())
         });
         let summary: Summary = [one, two, more].into_iter().collect();

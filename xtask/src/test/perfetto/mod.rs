@@ -1,7 +1,7 @@
 //! Trace files in Perfetto's own trace processor, the one that its user interface runs in a worker: a package of Python has that
 //! interface, and Node.js runs it without a browser.
 
-use super::{kit::Kit, trace_files::Found};
+use super::{kit::Kit, summary::NotToBeHad, trace_files::Found};
 use crate::{
     process,
     setup::{self, PerfettoTools},
@@ -45,7 +45,7 @@ const FAILURES: &str = "select count(*) as failures from slice where name = 'fai
 ///
 /// # Errors
 ///
-/// When it does not, or cannot be had.
+/// When it does not; [`NotToBeHad`] where Perfetto is not.
 pub(super) fn finds_the_same(file: &[u8], found: &Found, kit: &Kit<'_>) -> Result<()> {
     let tools: PerfettoTools = setup::ensure(kit.arguments.yes)?;
     let interface = interface(&tools)?;
@@ -96,6 +96,10 @@ fn depth(slices: &[(i64, i64, String)]) -> u64 {
 }
 
 /// The directory of the interface, which is fetched once.
+///
+/// # Errors
+///
+/// [`NotToBeHad`] where no registry has it; when it is not what it was.
 fn interface(tools: &PerfettoTools) -> Result<PathBuf> {
     let directory = workspace::target().join("perfetto").join(PACKAGE);
     if !directory.is_dir() {
@@ -106,7 +110,9 @@ fn interface(tools: &PerfettoTools) -> Result<PathBuf> {
         let mut pip = Command::new(&tools.pip);
         pip.args(["install", "--quiet", "--no-deps", "--target"]).arg(&fetched).arg(PACKAGE);
         let finished = process::finish(&mut pip, |_| {})?;
-        ensure!(finished.status.success(), "pip does not fetch {PACKAGE}: {}", finished.messages.trim_end());
+        if !finished.status.success() {
+            return Err(NotToBeHad(format!("pip does not fetch {PACKAGE}: {}", finished.messages.trim_end())).into());
+        }
         // Another run may have been first.
         if let Err(error) = fs::rename(&fetched, &directory) {
             ensure!(directory.is_dir(), "cannot keep {PACKAGE}: {error}");
