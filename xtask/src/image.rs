@@ -16,6 +16,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::{Mutex, PoisonError},
 };
 
 /// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
@@ -71,8 +72,8 @@ const BOARD: Target = Target {
     directory: "kernel",
 };
 
-/// The same for who looks at what cores do: they count their operations, and note what a debugger shows, which finds names and
-/// places of variables. Nobody asks how fast that is.
+/// The same for who looks at what cores do: they count their operations, and note what a debugger shows. The debugger finds names and
+/// places of variables, all of them outside of `hal`. Nobody asks how fast that is.
 const OBSERVED_BOARD: Target =
     Target { profile: &["debug='full'", "overflow-checks=false"], opt_level: 1, flags: "", ..BOARD };
 
@@ -87,6 +88,21 @@ pub(crate) struct Besides {
     pub(crate) is_observed: bool,
     /// It says what it does, to an emulator that traces it.
     pub(crate) announces: bool,
+}
+
+impl Besides {
+    /// The file of such an image, beside the one that cargo writes for all of them.
+    fn file_of(self, executable: &Path) -> PathBuf {
+        let kind = match (self.is_observed, self.announces) {
+            (false, false) => "-plain",
+            (true, false) => "-observed",
+            (false, true) => "-announced",
+            (true, true) => "-observed-announced",
+        };
+        let mut name = executable.file_name().unwrap_or_default().to_owned();
+        name.push(kind);
+        executable.with_file_name(name)
+    }
 }
 
 /// The feature with which cores note what a debugger shows.
@@ -115,14 +131,23 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
 /// # Errors
 ///
 /// When it does not build or not pass.
-pub(crate) fn board(program: &Program, tools: &Tools, Besides { is_observed, announces }: Besides) -> Result<Built> {
+pub(crate) fn board(program: &Program, tools: &Tools, besides: Besides) -> Result<Built> {
+    /// Other jobs build the same program otherwise, and cargo puts that into the same file.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let Besides { is_observed, announces } = besides;
     let what = format!("the image {} for boards", program.binary);
     let target = if is_observed { OBSERVED_BOARD } else { BOARD };
     let features = is_observed.then_some(OBSERVED).into_iter().chain(announces.then_some(ANNOUNCED));
     let options: Vec<_> = features.flat_map(|feature| ["--features", feature]).collect();
-    let built = link(program, tools, target, &options, &what)?;
+    let mut built = link(program, tools, target, &options, &what)?;
     p54c::check_image(&built.executable, p54c::Processor::Scc)?;
     symbols::check_absent(&built.executable, &EMULATION)?;
+    let kept = besides.file_of(&built.executable);
+    let fresh = kept.with_extension("new");
+    let copied = fs::copy(&built.executable, &fresh).and_then(|_| fs::rename(&fresh, &kept));
+    copied.with_context(|| format!("cannot write {}", workspace::display(&kept)))?;
+    built.executable = kept;
     Ok(built)
 }
 
@@ -208,7 +233,12 @@ pub(crate) fn for_qemu(program: &Program, tools: &Tools, no_build: bool) -> Resu
 ///
 /// As [`board`], or when nothing was built before.
 pub(crate) fn for_board(program: &Program, tools: &Tools, besides: Besides, no_build: bool) -> Result<PathBuf> {
-    if no_build { bare_metal_built_before(program, BOARD) } else { Ok(board(program, tools, besides)?.executable) }
+    if !no_build {
+        return Ok(board(program, tools, besides)?.executable);
+    }
+    let path = besides.file_of(&bare_metal_built_before(program, BOARD)?);
+    ensure!(path.is_file(), "{} has not been built; leave --no-build away", workspace::display(&path));
+    Ok(path)
 }
 
 /// A program's image for QEMU, for a debugger.

@@ -154,7 +154,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(common.lines)), words);
     let words = arguments.stop.add(words, &program)?;
     let words = sim_replay::deviating(words, arguments.deviations.as_deref());
-    let words = if is_checked && !arguments.stop.is_wanted() { findings::words(words) } else { words };
+    let words = if is_checked { findings::words(words) } else { words };
     let profile = if arguments.debug { Profile::Debug } else { Profile::Release };
     let binary = if common.no_build { image::built_for_host(&program, profile)? } else { build(&program, profile)? };
     let mut command = host_command::of(&binary, words, &inputs)?;

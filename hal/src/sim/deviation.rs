@@ -129,7 +129,9 @@ impl Deviation {
                 "is slow: from its start on it goes on only while no faster one can".into()
             }
             Self::Behind { .. } => "becomes slow: from here on it goes on only while no faster one can".into(),
-            Self::After { other, .. } => format!("is held up here until {other} has made an access of its own"),
+            Self::After { other, until, .. } => {
+                format!("is held up here until rank {} is done with its access {until}", other.index())
+            }
             Self::Drain { .. } => "has its write-combine buffer drain by itself".into(),
             Self::Eviction { .. } => "has its cache write back a dirty line by itself".into(),
             Self::StoreThrough { .. } => "stores past its cache, which does not have the line".into(),

@@ -38,20 +38,20 @@ const HEAT_MAP_FILE: &str = "traffic.csv";
 /// The word that asks for the program to be checked.
 const CHECK_WORD: &str = "check_coherence";
 
+/// Its value that asks for what drains, invalidations and flushes are good for, too.
+const LINT: &str = "lint";
+
 /// The word that asks for other runs of a program that is checked, with the processor time for them in seconds.
 const EXPLORE: &str = "explore";
 
 /// The word with what a run does differently from the plain one.
 const DEVIATIONS: &str = "deviations";
 
-/// What it says of a run that does nothing differently, but is none in which accesses meet.
+/// What that word says of a run that does nothing differently, but is none in which accesses meet.
 const NOTHING: &str = "none";
 
 /// The depth of mistakes for which other runs are made by chance.
 const DEPTH: u32 = 3;
-
-/// Its value that asks for what drains, invalidations and flushes are good for, too.
-const LINT: &str = "lint";
 
 /// Seconds of processor time in which a core may run on while no virtual time passes.
 const STUCK_S: u64 = 60;
@@ -339,6 +339,10 @@ fn machine(line: &str) -> Result<Machine, String> {
     shown(line, &machine)?;
     number(line, EXPLORE)?;
     if let Some(deviations) = deviations(line)? {
+        let cores = machine.layout().cores();
+        if let Some(wrong) = deviations.iter().find(|deviation| deviation.core().index() >= cores) {
+            return Err(format!("`{wrong}` is of a core that the machine does not have: it has {cores}"));
+        }
         return Ok(machine.with_strategy(Strategy::Deviating(deviations)));
     }
     // As under QEMU, 0 stands for no exploration.

@@ -80,7 +80,7 @@ impl fmt::Display for Explored {
         let explored::Explored { accesses, in_order, is_complete, by_chance, broken_off, .. } = self.runs;
         write!(out, "explored {} other runs", in_order + by_chance)?;
         if in_order > 0 {
-            let all = if is_complete { "all orders that there are" } else { "not all orders" };
+            let all = if is_complete { "all that make a difference" } else { "not all of them" };
             write!(out, "; {in_order} through the orders of {accesses} accesses, {all}")?;
         }
         if by_chance > 0 {
@@ -94,10 +94,10 @@ impl fmt::Display for Explored {
 }
 
 impl Failing {
-    /// The words of the run that is like it, traced.
+    /// The words of the run that is like it, traced. It is checked, too: memory that C reaches by pointers is fetched at other moments then.
     pub(super) fn words(&self, plain: KernelLine, ranks: u32) -> KernelLine {
         let memory = trace::Options::default().on_host(ranks, Purpose::Page);
-        trace::Memory::add(memory, sim_replay::deviating(plain, Some(&self.run.deviations)))
+        findings::words(trace::Memory::add(memory, sim_replay::deviating(plain, Some(&self.run.deviations))))
     }
 
     /// Writes the files of the run, which was made once more: what repeats it, and what ranks did. Returns a line that says so.
@@ -142,13 +142,24 @@ impl fmt::Display for Failing {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let explored::Failing { met_with, is_least, shrinking, end, .. } = &self.run;
         let count = self.count();
+        if count == 0 {
+            return self
+                .write_story(out, "the plain run goes wrong where accesses never wait for each other (`+ideal`)");
+        }
         let things = if count == 1 { "thing" } else { "things" };
         let least = if *is_least { "each is needed" } else { "there was no time to try to leave out each" };
-        writeln!(
-            out,
+        let what = format!(
             "one goes wrong: {end}; it does {count} {things} differently from the plain run, {least} ({met_with} when it was met, {shrinking} \
-             runs to cut it down):"
-        )?;
+             runs to cut it down)"
+        );
+        self.write_story(out, &what)
+    }
+}
+
+impl Failing {
+    /// What is wrong, and how it comes to that.
+    fn write_story(&self, out: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
+        writeln!(out, "{what}:")?;
         let root = workspace::root();
         for step in &self.story {
             let (place, function) = findings::place(&step.access, &root);
@@ -161,7 +172,7 @@ impl fmt::Display for Failing {
                 step.time_ps as f64 / 1e6
             )?;
         }
-        write!(out, "  {:>12}     {end}", "then")
+        write!(out, "  {:>12}     {}", "then", self.run.end)
     }
 }
 

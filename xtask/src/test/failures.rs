@@ -1,4 +1,4 @@
-//! Which test sees that a way to fail leaves a trace which ends with it, on each backend; or why it cannot happen there.
+//! The names of the tests which see that a way to fail leaves a trace which ends with it, on each backend; or why it cannot happen there.
 
 /// A test.
 enum Seen {

@@ -60,6 +60,11 @@ impl Captured {
     pub(super) fn frames(&self, symbols: &mut Symbols) -> Vec<Frame> {
         self.trace.frames(symbols)
     }
+
+    /// Whether another access is made where this one was.
+    pub(super) fn is_where(&self, other: &Self) -> bool {
+        self.trace == other.trace
+    }
 }
 
 /// A stack. Addresses only: what they are called is looked up when no core runs any more, whose stack is small.

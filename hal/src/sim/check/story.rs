@@ -178,15 +178,16 @@ impl Checker {
         let Some(notes) = self.notes.as_mut().filter(|notes| !notes.is_over && notes.loaded.is_empty()) else { return };
         // It ends with the accesses that are at odds.
         notes.is_over = !self.wanted.is_empty() && self.captured.len() == self.wanted.len();
+        let captured = Captured::of(now_ps, &self.cores[core].spans, "");
         if let Some(last) = notes.accesses.back_mut()
             && last.core == core
             && last.what == what
+            && last.captured.is_where(&captured)
         {
             last.times += 1;
             return;
         }
         notes.number += 1;
-        let captured = Captured::of(now_ps, &self.cores[core].spans, "");
         notes.accesses.push_back(Noted { number: notes.number, core, times: 1, what, captured });
         if notes.accesses.len() > MOST_ACCESSES {
             notes.accesses.pop_front();

@@ -60,7 +60,7 @@ pub struct Explored<R> {
 pub struct Failing<R> {
     /// How it ended, and what was found.
     pub checked: Checked<R>,
-    /// What it does differently from the plain run: none of that can be left out.
+    /// What it does differently from the plain run: none of that can be left out, if it [is least](Self::is_least).
     pub deviations: Vec<Deviation>,
     /// How many there were when it was met.
     pub met_with: usize,
@@ -121,7 +121,7 @@ pub fn explore<R>(
 ) -> Explored<R> {
     assert!(!machine.options().coherent, "a machine with coherent memory has nothing to be checked for");
     let mut explorer = Explorer { machine, program: &program, is_wrong: &is_wrong, knows_findings: false };
-    let until = processor_time() + search.processor;
+    let until = processor_time().saturating_add(search.processor);
     let told = |deviations: &[Deviation]| Chooser::new(&Strategy::Deviating(deviations.to_vec()), false);
     let Some(plain) = explorer.judge(&|| told(&[])) else { unreachable!("nothing breaks it off") };
     let mut explored = Explored {
@@ -143,7 +143,7 @@ pub fn explore<R>(
     let met = explorer.in_order(search, bounds, &mut explored);
     let met = met.or_else(|| explorer.by_chance(search, bounds, &mut explored));
     if let Some((judged, deviations)) = met {
-        explored.failing = Some(explorer.reduce(judged, deviations, processor_time() + search.processor));
+        explored.failing = Some(explorer.reduce(judged, deviations, processor_time().saturating_add(search.processor)));
     }
     explored
 }
@@ -211,7 +211,9 @@ impl<R> Explorer<'_, R> {
                 is_cut |= run.order.is_cut;
                 let has_findings = run.checker.as_ref().is_some_and(Checker::has_findings);
                 if has_findings && !self.knows_findings || self.has_failed(&run) {
-                    met = self.as_deviating(&run);
+                    let orders = orders(&run.order.operations, self.machine.layout().cores());
+                    let deviations = run.order.made.iter().copied().chain(orders).collect();
+                    met = self.repeated(deviations, bounds);
                     // What cannot be told is not known to be all right.
                     is_cut |= met.is_none();
                 }
@@ -233,10 +235,10 @@ impl<R> Explorer<'_, R> {
         }
     }
 
-    /// The run as one that deviates from the plain one, if it goes wrong then, too.
-    fn as_deviating(&self, run: &Run<R>) -> Option<(Judged<R>, Vec<Deviation>)> {
-        let deviations: Vec<_> = run.order.made.iter().copied().chain(orders(&run.order.operations)).collect();
-        let judged = self.judge(&|| Chooser::new(&Strategy::Deviating(deviations.clone()), false))?;
+    /// The run that deviates so from the plain one, if it goes wrong, too. It may take all the time that it needs to be looked into.
+    fn repeated(&self, deviations: Vec<Deviation>, bounds: Bounds) -> Option<(Judged<R>, Vec<Deviation>)> {
+        let bounds = Bounds { processor: Duration::MAX, ..bounds };
+        let judged = self.judge(&|| Chooser::new(&Strategy::Deviating(deviations.clone()), false).within(bounds))?;
         (!judged.symptoms.is_empty()).then_some((judged, deviations))
     }
 
@@ -257,8 +259,9 @@ impl<R> Explorer<'_, R> {
             match self.judge(&|| Chooser::by_chance(seed, depth, accesses).within(bounds)) {
                 None => explored.broken_off += 1,
                 Some(judged) if !judged.symptoms.is_empty() => {
-                    let deviations = judged.run.order.made.clone();
-                    return Some((judged, deviations));
+                    if let Some(met) = self.repeated(judged.run.order.made, bounds) {
+                        return Some(met);
+                    }
                 }
                 Some(_) => {}
             }
@@ -319,8 +322,15 @@ impl<R> Explorer<'_, R> {
     }
 }
 
-/// What keeps the order of accesses of which the order makes a difference. Of a wait, only the last look at each place counts.
-fn orders(operations: &[Made]) -> Vec<Deviation> {
+/// Accesses above which a run that goes wrong is not told in order, but left to chance: it spins.
+const MOST_TOLD: usize = 4_000;
+
+/// What keeps the order of accesses of which the order makes a difference, on so many cores. Of a wait, only the last look at each place
+/// counts. Nothing of a run that spins.
+fn orders(operations: &[Made], cores: usize) -> Vec<Deviation> {
+    if operations.len() > MOST_TOLD {
+        return Vec::new();
+    }
     let is_last = |at: usize, made: &Made| {
         !made.is_poll
             || !operations[at + 1..]
@@ -332,6 +342,9 @@ fn orders(operations: &[Made]) -> Vec<Deviation> {
     for (index, (_, made)) in all.iter().enumerate() {
         let mut others = Vec::new();
         for (_, before) in all[..index].iter().rev() {
+            if others.len() + 1 == cores {
+                break;
+            }
             let is_met = before.core != made.core && before.access.conflicts(&made.access);
             if is_met && !others.contains(&before.core) {
                 others.push(before.core);

@@ -39,9 +39,11 @@ impl SimPlatform {
     /// Tells the checker what has begun to be different from the plain run.
     #[cold]
     pub(super) fn tell_deviation(&self) {
-        let Some(deviation) = self.shared.engine.borrow_mut().begun() else { return };
-        if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
-            off_account(|| checker.borrow_mut().deviates(self.core, self.now_ps(), &deviation));
+        let begun = || self.shared.engine.borrow_mut().begun();
+        while let Some(deviation) = begun() {
+            if let Some(checker) = self.shared.checker.as_ref().filter(|_| !self.is_dying()) {
+                off_account(|| checker.borrow_mut().deviates(self.core, self.now_ps(), &deviation));
+            }
         }
     }
 }
