@@ -7,7 +7,7 @@
 use core::{
     cell::Cell,
     ptr::{NonNull, with_exposed_provenance_mut},
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering},
 };
 
 use crate::{
@@ -217,12 +217,20 @@ fn with_storage<R>(at: LineAddress, len_bytes: usize, access: impl FnOnce(*mut u
 }
 
 /// Writes those bytes of an aligned word whose bits in `mask` are set, and no others: they may be somebody else's.
-fn write_masked(memory: *mut u8, word: [u8; 4], mask: u32) {
+fn write_masked(memory: *mut u8, word: [u8; 4], mask: u32, is_viewed: bool) {
     // SAFETY: the callers point to an aligned word of memory that all cores may write.
     let (target, new) = (unsafe { AtomicU32::from_ptr(memory.cast()) }, u32::from_ne_bytes(word));
     match mask {
         0xF => target.store(new, Ordering::Release),
-        mask => store_masked(target, new, mask),
+        // Views access words, with which a store of bytes would race.
+        mask if is_viewed => store_masked(target, new, mask),
+        // No other node's stores are atomic with ours, but those of bytes are.
+        mask => {
+            for (index, byte) in word.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
+                // SAFETY: as above; `index` is below the length of a word.
+                unsafe { AtomicU8::from_ptr(memory.add(index)) }.store(*byte, Ordering::Release);
+            }
+        }
     }
 }
 
@@ -352,7 +360,7 @@ unsafe impl Platform for QemuPlatform {
             // Other nodes may read at the same time, from the end.
             for (index, word) in data.0.as_chunks::<WORD_BYTES>().0.iter().enumerate() {
                 let offset = index * WORD_BYTES;
-                write_masked(memory.wrapping_add(offset), *word, mask >> offset & 0xF);
+                write_masked(memory.wrapping_add(offset), *word, mask >> offset & 0xF, self.coherent);
             }
         });
         drop(slices);
