@@ -61,8 +61,11 @@ impl Patience {
 
     /// A poll has failed. Does not return if the machine cannot come to its end any more.
     fn failed(&mut self, hardware: &Scc, reason: Reason) {
+        // Again now and then: what interrupts a wait may wait itself.
         #[cfg(feature = "debugger")]
-        crate::bare::notebook::wait(Some(reason));
+        if self.polls.is_multiple_of(POLLS_PER_LOOK) {
+            crate::bare::notebook::wait(Some(reason));
+        }
         self.polls = self.polls.wrapping_add(1);
         if self.polls.is_multiple_of(POLLS_PER_LOOK) {
             self.look(hardware, reason);
