@@ -174,8 +174,8 @@ mod tests {
     fn bytes_outside_the_mask_stay() {
         for mask in 0..16 {
             let word = AtomicU32::new(u32::from_ne_bytes([1, 2, 3, 4]));
-            store_masked(&word, u32::from_ne_bytes([5, 6, 7, 8]), mask);
-            let expected = [0, 1, 2, 3].map(|byte| if mask >> byte & 1 == 1 { 5 + byte } else { 1 + byte } as u8);
+            store_masked(&word, u32::from_ne_bytes([0xFA, 0xFB, 0xFC, 0xFD]), mask);
+            let expected = [0, 1, 2, 3].map(|byte| if mask >> byte & 1 == 1 { 0xFA + byte } else { 1 + byte } as u8);
             assert_eq!(word.into_inner().to_ne_bytes(), expected, "mask {mask:#b}");
         }
     }

@@ -338,9 +338,9 @@ mod tests {
     #[test]
     fn chance_meets_each_order_of_two_accesses_and_repeats_itself_when_told() {
         let mut orders = std::collections::BTreeSet::new();
-        for seed in 0..200 {
+        for seed in 0..5_000 {
             // Of many changes some are before the same access.
-            let mut course = Course::<(u64, usize)>::by_chance(2, seed, if seed < 100 { 2 } else { 5 }, 6);
+            let mut course = Course::<(u64, usize)>::by_chance(2, seed, if seed < 100 { 2 } else { 6 }, 6);
             for (of, times) in TIMES.iter().enumerate() {
                 course.reaches(of, (times[0], of), Does::Store, false);
             }
