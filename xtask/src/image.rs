@@ -174,7 +174,8 @@ pub(crate) fn on_threads(program: &Program) -> Result<Built> {
     // Here time is the host's, and what is slow is measured.
     let packages = OPTIMISED_IN_IMAGES.into_iter().chain(["package.threads."]).filter(|_| !program.is_own);
     let fast: Vec<_> = packages.map(|package| format!("--config=profile.release.{package}opt-level=3")).collect();
-    let options: Vec<_> = ["--features", "kernel/threads"].into_iter().chain(fast.iter().map(String::as_str)).collect();
+    let fast = fast.iter().map(String::as_str).chain(["--config=profile.release.lto=false"]);
+    let options: Vec<_> = ["--features", "kernel/threads"].into_iter().chain(fast).collect();
     for_host(program, &what, Profile::Release, &threads_directory(), &options)
 }
 
