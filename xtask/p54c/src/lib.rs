@@ -1,4 +1,7 @@
-//! Which instructions a Pentium P54C has: what images are checked for, and what the emulated cores execute.
+//! Which instructions a Pentium P54C has, and what they take: what images are checked for, what the emulated cores execute, and
+//! what computation in C is priced by.
+
+pub mod timing;
 
 use iced_x86::{Code, CpuidFeature, Instruction, Mnemonic};
 

@@ -8,11 +8,9 @@ use std::{collections::HashMap, rc::Rc};
 
 use descriptions::boards::map::PAGE_BYTES;
 use iced_x86::Instruction;
+use p54c::timing::Cost;
 
-use super::{
-    instructions::{CL1INVMB, Inspected, Special},
-    timing::Cost,
-};
+use super::instructions::{CL1INVMB, Inspected, Special};
 use crate::chip::LINE_BYTES;
 
 /// Pages that a core can fetch from.

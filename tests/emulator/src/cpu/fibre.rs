@@ -4,13 +4,10 @@
 use std::ptr::NonNull;
 
 use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
+use p54c::timing::Ending;
 use prices::{Effect, Place};
 
-use super::{
-    Core, Turn,
-    met::Met,
-    timing::{Ending, prediction::Predictor},
-};
+use super::{Core, Turn, met::Met, prediction::Predictor};
 
 /// Bytes of a stack. The CPU library translates on it.
 const STACK_BYTES: usize = 1 << 20;

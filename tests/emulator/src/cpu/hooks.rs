@@ -12,6 +12,7 @@ use descriptions::boards::{
     announced::Announced,
     map::{PAGE_BYTES, SLOT_BYTES},
 };
+use p54c::timing;
 use unicorn_engine::{MemType, Prot, RegisterX86, TlbEntry, TlbType, Unicorn, uc_error};
 
 use super::{
@@ -21,7 +22,6 @@ use super::{
     paging::{Control, Fault, Mapped},
     peek,
     state::{Shared, State, Stop},
-    timing,
 };
 use crate::{Chip, PageKind, Violation};
 

@@ -25,8 +25,8 @@ mod operands;
 mod paging;
 mod passing;
 mod peek;
+mod prediction;
 mod state;
-mod timing;
 
 use std::{cell::RefCell, rc::Rc};
 

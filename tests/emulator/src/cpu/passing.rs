@@ -1,5 +1,6 @@
 //! How time passes for a core that keeps it.
 
+use p54c::timing::Ending;
 use prices::Effect;
 use unicorn_engine::Unicorn;
 
@@ -7,7 +8,6 @@ use super::{
     fibre::{Request, Resume, TURN_CYCLES},
     hooks::Hooks,
     state::Stop,
-    timing::Ending,
 };
 use crate::{Chip, chip::Need};
 

@@ -2,7 +2,7 @@
 
 use iced_x86::{IcedError, code_asm::*};
 
-use super::{Ending, cost, prediction::Predictor};
+use super::{Ending, cost};
 
 fn cycles(program: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> u32 {
     let mut a = CodeAssembler::new(32).unwrap();
@@ -251,22 +251,6 @@ fn the_x87_unit_waits_for_results() {
 }
 
 #[test]
-fn branches_are_foretold_when_they_were_taken() {
-    let mut predictor = Predictor::new();
-    let taken = |predictor: &mut Predictor| predictor.branches(0x1000, Some(0x900), true);
-    assert_eq!([taken(&mut predictor), taken(&mut predictor), taken(&mut predictor)], [4, 0, 0]);
-    assert_eq!([predictor.branches(0x1000, None, true), taken(&mut predictor)], [4, 0]);
-    assert_eq!(predictor.branches(0x2000, None, true), 0);
-    // A return goes elsewhere.
-    assert_eq!([0x10, 0x10, 0x20].map(|to| predictor.branches(0x3004, Some(to), false)), [3, 0, 3]);
-    // Four of a set stay, and a fifth takes the place of the first.
-    assert_eq!(
-        [0, 1, 2, 3, 0, 4, 0].map(|number| predictor.branches(0x8000 + 0x400 * number, Some(1), true)),
-        [4, 4, 4, 4, 0, 4, 4]
-    );
-}
-
-#[test]
 fn repeated_instructions_have_turns() {
     let mut a = CodeAssembler::new(32).unwrap();
     a.rep().movsd().unwrap();
@@ -274,5 +258,5 @@ fn repeated_instructions_have_turns() {
     let whole = cost(&bytes, bytes.len(), 0, 32);
     assert_eq!((whole.cycles, whole.ending), (13, Ending::Repeats(1)));
     assert_eq!(cost(&[0xF3, 0x90], 2, 0, 32).cycles, 2);
-    assert_eq!(cost(&p54c::CL1INVMB, 2, 0, 32).cycles, 1);
+    assert_eq!(cost(&crate::CL1INVMB, 2, 0, 32).cycles, 1);
 }

@@ -4,14 +4,13 @@
 //! optimisation guide (AP-526): two pipes, U and V, of which V takes simple instructions beside one in U that it does not
 //! depend on; a cycle more for an address that the cycle before has computed, and for each prefix; an x87 unit beside
 //! them. It is worked out once for each block, when it is inspected. What depends on more than the block is added when it
-//! runs: branches that were not foretold ([`prediction`]), misses, turns of repeated instructions.
+//! runs: branches that were not foretold, misses, turns of repeated instructions.
 //!
 //! A block begins with an empty pipe, and its cycles pass when it begins, before its first access. What an instruction takes that depends on its operands (`bsf`, `fsin`) is the middle
 //! of what the manual says. Not modelled: banks of L1, and the translation buffers.
 
 mod instructions;
 mod pipes;
-pub(super) mod prediction;
 #[cfg(test)]
 mod tests;
 mod x87;
@@ -20,18 +19,18 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
 
 /// What a block takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Cost {
+pub struct Cost {
     /// Cycles, from its first instruction to the one after it.
-    pub(super) cycles: u32,
+    pub cycles: u32,
     /// Where its last instruction is, in bytes from its start.
-    pub(super) last: u32,
+    pub last: u32,
     /// How it ends.
-    pub(super) ending: Ending,
+    pub ending: Ending,
 }
 
 /// How a block ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Ending {
+pub enum Ending {
     /// The next instruction follows.
     #[default]
     Falls,
@@ -44,14 +43,14 @@ pub(super) enum Ending {
 }
 
 /// Works out what the instructions take that begin in the first `len` bytes. `bits` is 16 or 32.
-pub(super) fn cost(bytes: &[u8], len: usize, address: u32, bits: u32) -> Cost {
+pub fn cost(bytes: &[u8], len: usize, address: u32, bits: u32) -> Cost {
     let mut pipes = pipes::Pipes::new();
     let mut cost = Cost::default();
     let mut offset = 0;
     while offset < len.min(bytes.len()) {
         let rest = &bytes[offset..];
         cost.last = offset as u32;
-        if rest.starts_with(&p54c::CL1INVMB) {
+        if rest.starts_with(&crate::CL1INVMB) {
             pipes.alone(1);
             offset += 2;
             continue;

@@ -18,19 +18,19 @@ struct Entry {
 }
 
 /// The branch target buffer of a core.
-pub(in super::super) struct Predictor {
+pub(super) struct Predictor {
     entries: Box<[[Entry; WAYS]; SETS]>,
     next: [u8; SETS],
 }
 
 impl Predictor {
-    pub(in super::super) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { entries: Box::new([[Entry::default(); WAYS]; SETS]), next: [0; SETS] }
     }
 
     /// A branch leads to `target`, or is not taken. Returns the cycles that this costs beyond the branch itself.
     #[inline]
-    pub(in super::super) fn branches(&mut self, branch: u32, target: Option<u32>, conditional: bool) -> u32 {
+    pub(super) fn branches(&mut self, branch: u32, target: Option<u32>, conditional: bool) -> u32 {
         let (tag, set) = (u64::from(branch) + 1, (branch as usize >> 2) % SETS);
         let penalty = if conditional { CONDITIONAL } else { OTHERS };
         let Some(entry) = self.entries[set].iter_mut().find(|entry| entry.branch == tag) else {
@@ -49,5 +49,26 @@ impl Predictor {
             None => entry.counter = entry.counter.saturating_sub(1),
         }
         if expected == target { 0 } else { penalty }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_are_foretold_when_they_were_taken() {
+        let mut predictor = Predictor::new();
+        let taken = |predictor: &mut Predictor| predictor.branches(0x1000, Some(0x900), true);
+        assert_eq!([taken(&mut predictor), taken(&mut predictor), taken(&mut predictor)], [4, 0, 0]);
+        assert_eq!([predictor.branches(0x1000, None, true), taken(&mut predictor)], [4, 0]);
+        assert_eq!(predictor.branches(0x2000, None, true), 0);
+        // A return goes elsewhere.
+        assert_eq!([0x10, 0x10, 0x20].map(|to| predictor.branches(0x3004, Some(to), false)), [3, 0, 3]);
+        // Four of a set stay, and a fifth takes the place of the first.
+        assert_eq!(
+            [0, 1, 2, 3, 0, 4, 0].map(|number| predictor.branches(0x8000 + 0x400 * number, Some(1), true)),
+            [4, 4, 4, 4, 0, 4, 4]
+        );
     }
 }
