@@ -29,6 +29,9 @@ const LOADED: u64 = 1 << 62;
 /// What stands between the place and the words of the stack.
 const STACK: &str = ", on its stack are";
 
+/// What stands before a place where something was allocated.
+const ALLOCATED: &str = ", allocated at ";
+
 /// What stands before a place that the image has no code at.
 const OUTSIDE: &str = "was outside the program's code at ";
 
@@ -59,11 +62,13 @@ struct Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    /// Takes `core N was at 0xADDRESS`, `core N runs at 0xADDRESS`, or one that was [`OUTSIDE`], with a stack or without.
+    /// Takes `core N was at 0xADDRESS`, `core N runs at 0xADDRESS`, one that was [`OUTSIDE`], with a stack or without, or what a core has
+    /// [`ALLOCATED`].
     fn parse(line: &'a str) -> Option<Self> {
         let (core, rest) = line.trim_start().strip_prefix("core ")?.split_once(' ')?;
         core.parse::<u32>().ok()?;
-        let rest = ["was at ", "runs at ", OUTSIDE].iter().find_map(|start| rest.strip_prefix(start))?;
+        let begun = ["was at ", "runs at ", OUTSIDE].iter().find_map(|start| rest.strip_prefix(start));
+        let rest = begun.or_else(|| Some(rest.split_once(ALLOCATED)?.1))?;
         let start = &line[..line.len() - rest.len() - "at ".len()];
         let (place, stack) = rest.trim_end().split_once(STACK).unwrap_or((rest.trim_end(), ""));
         let stack = stack.split_whitespace().map(address).collect::<Option<_>>()?;
@@ -200,7 +205,9 @@ impl Places {
                     {
                         self.running.get_or_insert_with(|| format!("core {} runs in {program}", spot.core));
                     }
-                    self.last = program.map(|program| (spot.core.to_owned(), program));
+                    if !spot.start.ends_with(ALLOCATED.trim_end_matches("at ")) {
+                        self.last = program.map(|program| (spot.core.to_owned(), program));
+                    }
                     if text.is_empty() {
                         format!("{}at {:#x}", spot.start, spot.place)
                     } else {
@@ -470,6 +477,8 @@ mod tests {
         let spot = Spot::parse("  core 3 was outside the program's code at 0x20, on its stack are 0x10").unwrap();
         assert_eq!((spot.core, spot.place, &spot.stack[..]), ("3", 0x20, &[0x10][..]));
         assert_eq!(Spot::parse("core 14 runs at 0x00101a2b").unwrap().place, 0x10_1a2b);
+        let spot = Spot::parse("core 0 has not freed 2 flags, allocated at 0x20").unwrap();
+        assert_eq!((spot.start, spot.place), ("core 0 has not freed 2 flags, allocated ", 0x20));
         for line in [
             "core 3 waits for core 2",
             "core x runs at 0x1",

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Where reports begin to count in code that was loaded: beyond all executables.
-const LOADED_BASE: usize = 1 << 62;
+pub const LOADED_BASE: usize = 1 << 62;
 
 /// Where the first copy of code that was loaded is, how far it is to the next, and where the last one ends.
 static LOADED: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];

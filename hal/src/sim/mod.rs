@@ -84,7 +84,7 @@ pub use self::{
     faults::end_on_faults,
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
-    loaded::note_loaded_code,
+    loaded::{LOADED_BASE, note_loaded_code},
     machine::{Checked, CoreOutcome, Look, Machine, Options, Outcome},
     platform::{SimCore, SimPlatform},
     stop::{Shown, State, Stop},

@@ -76,7 +76,15 @@ impl Drop for Taken {
 pub(crate) struct Loaded {
     /// Where it begins.
     pub(crate) start: Start,
+    base: usize,
     _taken: Taken,
+}
+
+impl Loaded {
+    /// What tools call an address of the program's, as reports of the simulator do.
+    pub(crate) fn told(&self, address: usize) -> usize {
+        address.wrapping_sub(self.base) | sim::LOADED_BASE
+    }
 }
 
 /// What of the file is where.
@@ -113,7 +121,7 @@ pub(crate) fn load(image: &str, rank: usize, ranks: usize) -> Result<Loaded, Fai
     // SAFETY: the program begins there, and begins with `atoll_start`, which has this signature.
     let start =
         unsafe { std::mem::transmute::<*const c_void, Start>(ptr::with_exposed_provenance(base + image.start)) };
-    Ok(Loaded { start, _taken: taken })
+    Ok(Loaded { start, base, _taken: taken })
 }
 
 impl Image {

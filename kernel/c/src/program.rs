@@ -55,6 +55,9 @@ impl Program for CProgram {
         };
         session.before_waiting();
         let result = ended(status);
+        if let (Ok(()), Some(rcce)) = (&result, session.families.rcce.get()) {
+            rcce.tell_leaks(&session, &|address| program.told(address));
+        }
         let files = session.files.borrow();
         let results: Vec<_> = files.results().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
         for (name, bytes) in results {

@@ -28,12 +28,18 @@ static int result(int code)
     return atoll_rcce_result(ATOLL_COMM, code);
 }
 
-t_vcharp RCCE_malloc(size_t size)
+static t_vcharp allocate(size_t size, uintptr_t caller)
 {
     uint32_t place;
     if (size > RCCE_BUFF_SIZE_MAX || result(ATOLL(allocate, size, &place)))
         return NULL;
+    ATOLL(note_block, ATOLL_BLOCK_MALLOC, place, size, caller);
     return atoll_rcce_pointer(place);
+}
+
+t_vcharp RCCE_malloc(size_t size)
+{
+    return allocate(size, ATOLL_CALLER);
 }
 
 t_vcharp RCCE_malloc_request(size_t size, size_t *chunk)
@@ -45,7 +51,7 @@ t_vcharp RCCE_malloc_request(size_t size, size_t *chunk)
     size = PAD32byte(size);
     while (size > most)
         size = PAD32byte(size / 2);
-    while (size >= RCCE_LINE_SIZE && !(block = RCCE_malloc(size)))
+    while (size >= RCCE_LINE_SIZE && !(block = allocate(size, ATOLL_CALLER)))
         size = size == RCCE_LINE_SIZE ? 0 : PAD32byte(size / 2);
     *chunk = block ? size : 0;
     return block;
@@ -54,7 +60,10 @@ t_vcharp RCCE_malloc_request(size_t size, size_t *chunk)
 void RCCE_free(t_vcharp block)
 {
     int place = atoll_rcce_place(block);
-    result(place < 0 ? 25 : ATOLL(free, place));
+    int code = place < 0 ? 25 : ATOLL(free, place);
+    if (!code)
+        ATOLL(note_block, ATOLL_BLOCK_MALLOC, place, 0, 0);
+    result(code);
 }
 
 int RCCE_put(t_vcharp target, t_vcharp source, int bytes, int ue)
@@ -126,12 +135,17 @@ t_vcharp RCCE_shmalloc(size_t size)
 {
     void *block = NULL;
     result(ATOLL(share, size, &block));
+    if (block != NULL)
+        ATOLL(note_block, ATOLL_BLOCK_SHMALLOC, (uintptr_t)block, size, ATOLL_CALLER);
     return block;
 }
 
 void RCCE_shfree(t_vcharp block)
 {
-    result(ATOLL(unshare, (void *)block));
+    int code = ATOLL(unshare, (void *)block);
+    if (!code)
+        ATOLL(note_block, ATOLL_BLOCK_SHMALLOC, (uintptr_t)block, 0, 0);
+    result(code);
 }
 
 void RCCE_shflush(void)

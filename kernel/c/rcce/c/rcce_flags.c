@@ -22,7 +22,10 @@ static int flag_of(const RCCE_FLAG *flag, struct atoll_rcce_flag *of)
     return 0;
 }
 
-static int allocate(RCCE_FLAG *flag, int kind)
+/* Tells flags of different lines apart. */
+enum { BITS_OF_A_LINE = RCCE_LINE_SIZE * 8 };
+
+static int allocate(RCCE_FLAG *flag, int kind, uintptr_t caller)
 {
     struct atoll_rcce_flag of;
     int code = flag ? ATOLL(flag_allocate, kind, &of) : 5;
@@ -32,6 +35,7 @@ static int allocate(RCCE_FLAG *flag, int kind)
     flag->location = of.location;
     flag->line_address = atoll_rcce_pointer(of.line);
     flag->flag_addr = flag->line_address + byte;
+    ATOLL(note_block, ATOLL_BLOCK_FLAG, of.line * BITS_OF_A_LINE + of.location, sizeof(int), caller);
     return RCCE_SUCCESS;
 }
 
@@ -40,17 +44,17 @@ int atoll_rcce_flag_alloc_line(RCCE_FLAG *flag);
 
 int RCCE_flag_alloc(RCCE_FLAG *flag)
 {
-    return allocate(flag, ATOLL_FLAG_WORD);
+    return allocate(flag, ATOLL_FLAG_WORD, ATOLL_CALLER);
 }
 
 int RCCE_flag_alloc_bit(RCCE_FLAG *flag)
 {
-    return allocate(flag, ATOLL_FLAG_BIT);
+    return allocate(flag, ATOLL_FLAG_BIT, ATOLL_CALLER);
 }
 
 int atoll_rcce_flag_alloc_line(RCCE_FLAG *flag)
 {
-    return allocate(flag, ATOLL_FLAG_LINE);
+    return allocate(flag, ATOLL_FLAG_LINE, ATOLL_CALLER);
 }
 
 int RCCE_flag_free(RCCE_FLAG *flag)
@@ -59,6 +63,8 @@ int RCCE_flag_free(RCCE_FLAG *flag)
     int code = flag_of(flag, &of);
     if (!code)
         code = ATOLL(flag_free, of);
+    if (!code)
+        ATOLL(note_block, ATOLL_BLOCK_FLAG, of.line * BITS_OF_A_LINE + of.location, 0, 0);
     if (!code)
         *flag = (RCCE_FLAG){.location = -1};
     return result(code);

@@ -82,8 +82,17 @@ struct atoll_rcce {
     /* Adds 1 to a counter (1), reads it (0), or sets it (-1). */
     int32_t (*count)(void *context, uint32_t number, int32_t change, int32_t *value);
 
+    /* What a function has given out that was called from `caller`, to be told if it is never freed; no bytes: it was freed. */
+    int32_t (*note_block)(void *context, uint32_t kind, uintptr_t start, size_t bytes, uintptr_t caller);
+
     int32_t (*say)(void *context, const char *line);
 };
+
+/* What gives out blocks. */
+enum { ATOLL_BLOCK_MALLOC, ATOLL_BLOCK_FLAG, ATOLL_BLOCK_SHMALLOC };
+
+/* Where the function was called from that says this. */
+#define ATOLL_CALLER ((uintptr_t)__builtin_return_address(0))
 
 /* Calls a service. */
 #define ATOLL(service, ...) (atoll_services->rcce->service(atoll_context __VA_OPT__(, ) __VA_ARGS__))

@@ -13,6 +13,7 @@ mod buffers;
 mod code;
 mod flags;
 mod groups;
+mod leaks;
 mod requests;
 mod shared;
 mod table;
@@ -32,6 +33,7 @@ use self::{
     buffers::Buffers,
     flags::Flags,
     groups::{Members, Type},
+    leaks::Leaks,
     requests::{Ended, Requests, Wanted},
     shared::Shared,
 };
@@ -55,6 +57,8 @@ pub(crate) struct Rcce<'r, C: Core> {
     registers: RefCell<Vec<usize>>,
     /// Where words of atomic counters are, and how many of them are taken.
     counters: RefCell<(usize, usize)>,
+    /// What the program has allocated.
+    leaks: RefCell<Leaks>,
     /// Whether it was said that requests are outstanding in an operation of all.
     has_warned: Cell<bool>,
     /// Whether messages and operations of all are those of `collectives`.
@@ -93,6 +97,7 @@ impl<'r, C: Core> Rcce<'r, C> {
             barriers: RefCell::default(),
             registers: RefCell::default(),
             counters: RefCell::default(),
+            leaks: RefCell::default(),
             has_warned: Cell::new(false),
             is_ours,
         })
@@ -102,6 +107,14 @@ impl<'r, C: Core> Rcce<'r, C> {
     fn finalize(&self, session: &Session<'_, 'r, C>) {
         self.finish_begun(session);
         drop(self.buffers.borrow_mut().take());
+    }
+
+    /// Says what the program has not freed, at its end. All ranks allocate alike, so the first one says it. `place` says what tools call an
+    /// address.
+    pub(crate) fn tell_leaks(&self, session: &Session<'_, 'r, C>, place: &dyn Fn(usize) -> usize) {
+        if self.comm.rank() == 0 {
+            self.leaks.borrow().lines(place).iter().for_each(|line| session.print_line(line));
+        }
     }
 
     fn is_over(&self) -> bool {

@@ -15,6 +15,7 @@ use super::{
     code,
     flags::{Flag, Kind},
     groups::{Members, Type},
+    leaks,
     requests::Wanted,
 };
 use crate::session::{Session, with};
@@ -457,6 +458,14 @@ services! {
         if change >= 0 {
             value.write(old as i32);
         }
+        Ok(())
+    }
+
+    /// Notes a block that a function has given out which was called from `caller`; no bytes: it was freed.
+    run note_block(kind: u32, start: usize, bytes: usize, caller: usize) |_, rcce| {
+        let kind = leaks::Kind::of(kind).ok_or(code::MALLOC)?;
+        let mut leaks = rcce.leaks.borrow_mut();
+        if bytes == 0 { leaks.forget(kind, start) } else { leaks.note(kind, start, bytes, caller) }
         Ok(())
     }
 
