@@ -1,6 +1,6 @@
 //! Test-and-set registers that are freed while what they protect is still in the write-combine buffer.
 
-use hal::{Clock, Combined, CoreId, MpbCoherence, MpbCopy, TestAndSet, kind, sim::SimCore};
+use hal::{Clock, Combined, CoreId, Mpb, MpbCoherence, MpbCopy, TestAndSet, kind, sim::SimCore};
 
 use crate::{
     cases,
@@ -16,6 +16,8 @@ cases! {
     ReleasedEarly on 2: only_the_first_of_two_writes_is_drained;
     ReleasedEarly on 2: the_drain_comes_after_the_register;
     ReleasedEarly on 3: the_lock_goes_round;
+    ReleasedEarly on 2: a_ticket_is_drawn_under_a_guard;
+    ReleasedEarly on 2: what_was_drawn_comes_to_memory_later;
 }
 
 fn a_write_under_a_guard(core: &SimCore, wrong: bool) {
@@ -105,4 +107,33 @@ fn the_lock_goes_round(core: &SimCore, wrong: bool) {
         core.drain();
     }
     drop(guard);
+}
+
+/// Looks at the line that tells the next ticket.
+fn a_ticket_is_drawn_under_a_guard(core: &SimCore, wrong: bool) {
+    core.compute(LATE * me(core) as u64);
+    let guard = core.lock(REGISTER, "a ticket");
+    let ticket = core.load_line(mpb(0, 8)).0[0];
+    if me(core) == 0 {
+        core.store(mpb(0, 8), 0, &[ticket + 1]); // MISTAKE
+        if !wrong {
+            core.drain();
+        }
+    }
+    drop(guard);
+}
+
+/// The same, and this run gets away with it.
+fn what_was_drawn_comes_to_memory_later(core: &SimCore, wrong: bool) {
+    core.compute(LATE * me(core) as u64);
+    let guard = core.lock(REGISTER, "a ticket");
+    let ticket = core.load_line(mpb(0, 8)).0[0];
+    if me(core) == 0 {
+        core.store(mpb(0, 8), 0, &[ticket + 1]); // MISTAKE
+        if !wrong {
+            core.drain();
+        }
+    }
+    drop(guard);
+    core.drain();
 }

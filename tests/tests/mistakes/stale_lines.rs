@@ -33,6 +33,8 @@ cases! {
     Stale on 2: an_invalidation_comes_before_the_flag;
     Stale on 2: the_second_round_is_not_invalidated;
     Stale on 2: a_spin_does_not_invalidate;
+    Stale on 2: a_look_is_answered_by_l1;
+    Stale on 1: the_own_flag_is_not_drained;
 }
 
 fn a_put_is_not_drained(core: &SimCore, wrong: bool) {
@@ -375,4 +377,34 @@ fn a_spin_does_not_invalidate(core: &SimCore, wrong: bool) {
             core.invalidate_mpb();
         }
     }
+}
+
+/// The rank was told of the store before it looks, and not by the line itself.
+fn a_look_is_answered_by_l1(core: &SimCore, wrong: bool) {
+    if me(core) == 1 {
+        tell(core, 0);
+        core.load_line(mpb(0, 8));
+        tell(core, 1);
+        spin(core, 2);
+        if !wrong {
+            core.invalidate_mpb();
+        }
+        core.load_line(mpb(0, 8)); // MISTAKE
+        tell(core, 3);
+    } else {
+        spin(core, 1);
+        core.store(mpb(0, 8), 0, &[5]);
+        core.drain();
+        tell(core, 2);
+    }
+}
+
+/// A rank waits for what it has stored to its own MPB itself.
+fn the_own_flag_is_not_drained(core: &SimCore, wrong: bool) {
+    core.store(mpb(0, 8), 0, &[5]); // MISTAKE
+    if !wrong {
+        core.drain();
+    }
+    let place = Place::Line(mpb(0, 8));
+    core.wait(&[place], Reason::new("the own flag"), |poll| (poll.line(0).0[0] == 5).then_some(()));
 }

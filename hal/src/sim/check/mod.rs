@@ -293,9 +293,13 @@ impl Checker {
     pub(super) fn stand_still(&mut self, waiting: impl Iterator<Item = CoreId>) {
         for core in waiting {
             let Some((key, look)) = self.cores[core.index()].looked_at else { continue };
+            // What the core itself has stored there, L1 shows if it had the line before.
+            let loaded = self.cores[core.index()].l1.get(&key).copied();
+            let is_seen =
+                |index: usize, store: &Store| index == core.index() && loaded.is_some_and(|at| at < store.moment);
             let stuck = self.cores.iter().enumerate().find_map(|(index, other)| {
-                let (line, stores) = other.combining.as_ref().filter(|_| index != core.index())?;
-                stores.last().filter(|_| *line == key).copied()
+                let (_, stores) = other.combining.as_ref().filter(|(line, _)| *line == key)?;
+                stores.last().filter(|store| !is_seen(index, store)).copied()
             });
             if let Some(store) = stuck {
                 self.report(Mistake::Stale, Remedy::DrainAtWriter, look, Some(store.id), key, store.mask);
@@ -317,6 +321,10 @@ impl Checker {
         let key = at.key();
         let before = self.cores[core].looked_at.replace((key, id));
         let until = self.cores[core].l1.get(&key).copied().unwrap_or(u64::MAX);
+        if until < self.moment {
+            self.meet_outdated(core, key, mask, until, id);
+        }
+        self.meet_released(core, key, mask, id);
         self.learn_from_line(core, key, mask, until);
         let state = &mut self.cores[core];
         let is_again = before.is_some_and(|(line, _)| line == key) && until < self.moment - 1;
@@ -324,6 +332,41 @@ impl Checker {
         if state.old_looks == PATIENCE {
             let newer = self.newer_than_l1(core, key).map(|store| store.id);
             self.report(Mistake::Stale, Remedy::InvalidateAtReader, id, newer, key, mask);
+        }
+    }
+
+    /// L1 answers a look with what it has had since a moment, though the core knows of what has come to memory since then.
+    fn meet_outdated(&mut self, core: usize, key: u64, mask: u32, since: u64, id: Id) {
+        if self.is_near(core, key) {
+            return;
+        }
+        let clock = &self.cores[core].clock;
+        let is_known = |landed: &&Landed| {
+            let by = landed.store.id.core;
+            usize::from(by) != core && landed.moment > since && clock.knows(by, landed.told.until)
+        };
+        let Some(line) = self.lines.get(&key) else { return };
+        let newer = line.landed.iter().filter(is_known).find(|landed| landed.store.mask & mask != 0);
+        if let Some(store) = newer.map(|landed| landed.store) {
+            self.report(Mistake::Stale, Remedy::InvalidateAtReader, id, Some(store.id), key, mask & store.mask);
+        }
+    }
+
+    /// A core looks, and has learnt by a register of stores that had not come to memory by then, or have not yet: they were made under it.
+    fn meet_released(&mut self, core: usize, key: u64, mask: u32, id: Id) {
+        let Some(line) = self.lines.get(&key) else { return };
+        let clock = &self.cores[core].clock;
+        let is_told = |store: &Store| {
+            let by = store.id.core;
+            let is_other = usize::from(by) != core && store.mask & mask != 0;
+            is_other && clock.via(by) == Via::Register && clock.knows(by, store.step)
+        };
+        let late = line.landed.iter().filter(|landed| !clock.knows(landed.store.id.core, landed.told.until));
+        let pending = line.combining.iter().filter_map(|other| self.cores[usize::from(*other)].combining.as_ref());
+        let pending = pending.filter(|(pending, _)| *pending == key).flat_map(|(_, stores)| stores);
+        let store = late.map(|landed| &landed.store).chain(pending).find(|store| is_told(store)).copied();
+        if let Some(store) = store {
+            self.report(Mistake::ReleasedEarly, Remedy::DrainAtWriter, id, Some(store.id), key, mask & store.mask);
         }
     }
 
