@@ -101,7 +101,7 @@ pub(crate) struct Arguments {
 /// When a run fails without a finding, or cannot be made; [`command_line::SaidWith`] when something was found.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
-    ensure!(!common.lines, "`check` reads the lines for tools itself; `--json` shows what it has found");
+    ensure!(!common.lines || arguments.seeds == 0, "--lines shows those of one run");
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;
@@ -131,6 +131,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     // To cut a run down may take as long as to find it.
     let seconds = arguments.timeout.saturating_add(arguments.explore.unwrap_or(0).saturating_mul(2));
     let (limit, mut found, mut asked_for) = (Duration::from_secs(seconds), BTreeMap::new(), Vec::new());
+    if common.lines {
+        return run::pass_on(&label, &mut host_command::of(&binary, words(0), &inputs)?, None, limit);
+    }
     let mut explored = None;
     // The first run that has failed, or else the first of all.
     let mut shown: Option<(guest::Outcome, Result<()>)> = None;
@@ -175,26 +178,30 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
             println!("{explored}");
         }
     }
-    if let (Some(failing), Some(made_of)) = (failing, &made_of) {
+    if let (Some(explored), Some(failing), Some(made_of)) = (&explored, failing, &made_of) {
         let mut command = host_command::of(&binary, failing.words(plain, count), &inputs)?;
         let outcome = guest::run(&label, &mut command, None, limit, |_| {})?;
-        let written = failing.write(&outcome, &workspace::results(&program.name).join("check"), made_of)?;
+        let written = if explored.is_repeated_by(&outcome) {
+            failing.write(&outcome, &workspace::results(&program.name).join("check"), made_of)?
+        } else {
+            "no file repeats it: made once more, it has not ended like that".into()
+        };
         if !arguments.json {
             println!("{written}");
         }
     }
     match (found.len(), verdict) {
-        (0, Err(error)) => {
+        (0, Err(error)) if failing.is_none() => {
             outcome.show_messages();
             Err(error)
         }
-        (0, Ok(())) if failing.is_some() => {
+        (0, _) if failing.is_some() => {
             if !arguments.json {
                 println!("{label}: another run than the plain one goes wrong");
             }
             Err(command_line::SaidWith(FOUND).into())
         }
-        (0, Ok(())) => {
+        (0, _) => {
             if !arguments.json {
                 match wasted.len() {
                     0 => println!("{label}: nothing found"),

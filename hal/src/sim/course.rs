@@ -84,6 +84,8 @@ pub(super) struct Course<E> {
     /// Accesses of all cores.
     accesses: u64,
     drawn: Option<Drawn>,
+    /// What was told.
+    told: Vec<Deviation>,
     /// Who has gone on last.
     last: usize,
     /// Where that core has looked since.
@@ -97,7 +99,7 @@ pub(super) struct Course<E> {
 impl<E: Ord + Copy> Course<E> {
     /// As the deviations say.
     pub(super) fn told(cores: usize, deviations: &[Deviation]) -> Self {
-        let mut course = Self::new(cores);
+        let mut course = Self { told: deviations.to_vec(), ..Self::new(cores) };
         for deviation in deviations {
             match *deviation {
                 Deviation::Behind { core, from, level } => {
@@ -157,6 +159,7 @@ impl<E: Ord + Copy> Course<E> {
             last_level: 0,
             accesses: 0,
             drawn: None,
+            told: Vec::new(),
             last: 0,
             seen: FxHashSet::default(),
             again: 0,
@@ -289,9 +292,9 @@ impl<E: Ord + Copy> Course<E> {
         self.runners[core].number
     }
 
-    /// What chance has made different.
+    /// What is different: by chance until now, or as it was told.
     pub(super) fn made(&self) -> &[Deviation] {
-        self.drawn.as_ref().map_or(&[], |drawn| &drawn.made)
+        self.drawn.as_ref().map_or(&self.told, |drawn| &drawn.made)
     }
 }
 
@@ -304,7 +307,12 @@ mod tests {
     }
 
     /// Who makes accesses in which order, if each core makes three, and the time of each is given.
-    fn order(mut course: Course<(u64, usize)>, times: [[u64; 3]; 2]) -> String {
+    fn order(course: Course<(u64, usize)>, times: [[u64; 3]; 2]) -> String {
+        order_and_made(course, times).0
+    }
+
+    /// The same, with what was different then.
+    fn order_and_made(mut course: Course<(u64, usize)>, times: [[u64; 3]; 2]) -> (String, Vec<Deviation>) {
         let mut made = [0, 0];
         let mut order = String::new();
         for (of, times) in times.iter().enumerate() {
@@ -318,7 +326,7 @@ mod tests {
                 None => course.ends(of),
             }
         }
-        order
+        (order, course.made().to_vec())
     }
 
     const TIMES: [[u64; 3]; 2] = [[1, 3, 5], [2, 4, 6]];
@@ -340,25 +348,26 @@ mod tests {
         let mut orders = std::collections::BTreeSet::new();
         for seed in 0..5_000 {
             // Of many changes some are before the same access.
-            let mut course = Course::<(u64, usize)>::by_chance(2, seed, if seed < 100 { 2 } else { 6 }, 6);
-            for (of, times) in TIMES.iter().enumerate() {
-                course.reaches(of, (times[0], of), Does::Store, false);
-            }
-            let (mut made, mut by_chance) = ([0, 0], String::new());
-            while let Some((_, of)) = course.next() {
-                by_chance += ["a", "b"][of];
-                made[of] += 1;
-                if let Some(time) = TIMES[of].get(made[of]) {
-                    course.reaches(of, (*time, of), Does::Store, false);
-                }
-            }
-            assert_eq!(order(Course::told(2, course.made()), TIMES), by_chance, "{:?}", course.made());
+            let course = Course::<(u64, usize)>::by_chance(2, seed, if seed < 100 { 2 } else { 6 }, 6);
+            let (by_chance, made) = order_and_made(course, TIMES);
+            assert_eq!(order(Course::told(2, &made), TIMES), by_chance, "{made:?}");
             orders.insert(by_chance);
         }
         // All that a core is overtaken in once.
         for expected in ["aaabbb", "bbbaaa", "abbbaa", "aabbba", "baaabb", "bbaaab"] {
             assert!(orders.contains(expected), "{expected} is not among {orders:?}");
         }
+    }
+
+    #[test]
+    fn chance_lowers_a_core_once_before_one_access() {
+        let mut course = Course::new(2);
+        // Three changes before the first access, for which there are two cores: the third one is before the second access.
+        course.drawn = Some(Drawn { changes: vec![(1, 4), (1, 3), (1, 2)], made: Vec::new() });
+        let (by_chance, made) = order_and_made(course, TIMES);
+        let behind = |of, from, level| Deviation::Behind { core: core(of), from, level };
+        assert_eq!(made, [behind(0, 1, 2), behind(1, 1, 3), behind(0, 2, 4)]);
+        assert_eq!((by_chance.as_str(), order(Course::told(2, &made), TIMES).as_str()), ("abbbaa", "abbbaa"));
     }
 
     /// Accesses of core 0 until core 1, which stands back, goes on.

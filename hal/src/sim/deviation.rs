@@ -58,6 +58,9 @@ pub enum Deviation {
     },
 }
 
+/// What stands for a list with nothing in it.
+pub const NOTHING: &str = "none";
+
 /// As it is written in lists: a word without spaces or commas.
 impl fmt::Display for Deviation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,6 +139,36 @@ impl Deviation {
             Self::Eviction { .. } => "has its cache write back a dirty line by itself".into(),
             Self::StoreThrough { .. } => "stores past its cache, which does not have the line".into(),
         }
+    }
+}
+
+/// What a run that goes wrong does differently, and how it ends, on one line for tools.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'t> {
+    /// How many things it did differently when it was met.
+    pub met_with: usize,
+    /// Whether it was tried to leave out each.
+    pub is_least: bool,
+    /// Runs that this took.
+    pub shrinking: u64,
+    /// What is left of them.
+    pub deviations: &'t [Deviation],
+    /// How it ends.
+    pub end: &'t str,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { met_with, is_least, shrinking, deviations, end } = self;
+        write!(out, "@failing met_with={met_with} is_least={is_least} shrinking={shrinking} deviations=")?;
+        match deviations.split_first() {
+            None => write!(out, "{NOTHING}")?,
+            Some((first, others)) => {
+                write!(out, "{first}")?;
+                others.iter().try_for_each(|other| write!(out, ",{other}"))?;
+            }
+        }
+        writeln!(out, " end={end}")
     }
 }
 

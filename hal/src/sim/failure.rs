@@ -25,6 +25,18 @@ pub enum Failure {
         /// The choices up to there, if they were recorded.
         recording: Option<Recording>,
     },
+    /// A core did what its processor refuses, in a run that is made to be looked into: any other ends the process
+    /// ([`end_on_faults`](super::end_on_faults)). The others were stopped where they were.
+    Fault {
+        /// Which core.
+        core: CoreId,
+        /// What it did.
+        what: String,
+        /// Where, as reports of faults tell it.
+        place: usize,
+        /// When, in virtual time.
+        time_ps: u64,
+    },
     /// Nothing is wrong: the run was to [stop](super::Stop) there. The cores were stopped where they were.
     Stopped {
         /// When, in virtual time.
@@ -83,6 +95,7 @@ impl Failure {
             Failure::Panic { core, message, time_ps, .. } => {
                 format!("{core} panicked at {}: {}", Time(*time_ps), message.replace('\n', " / "))
             }
+            Failure::Fault { core, what, .. } => format!("{core}: {what}"),
             Failure::Stopped { .. } => self.to_string(),
         }
     }
@@ -92,7 +105,7 @@ impl Failure {
         match self {
             Failure::Deadlock(deadlock) => deadlock.recording.as_ref(),
             Failure::Panic { recording, .. } => recording.as_ref(),
-            Failure::Stopped { .. } => None,
+            Failure::Fault { .. } | Failure::Stopped { .. } => None,
         }
     }
 }
@@ -104,6 +117,7 @@ impl fmt::Display for Failure {
             Failure::Panic { core, message, time_ps, .. } => {
                 write!(out, "{core} panicked at {}:\n{message}", Time(*time_ps))
             }
+            Failure::Fault { core, what, time_ps, .. } => write!(out, "{core} failed at {}: {what}", Time(*time_ps)),
             Failure::Stopped { time_ps, accesses } => {
                 write!(out, "stopped at {}, after {accesses} accesses to what cores share", Time(*time_ps))
             }

@@ -12,6 +12,8 @@
 //! No virtual time passes in a loop that does nothing with the machine, so it is the host's processor time that limits
 //! it: every second of that the handler looks whether the clock of the core that runs still stands where it stood.
 //!
+//! In a run that is checked a core that has failed is [taken down](super::unwinding) instead, if it can be.
+//!
 //! Whoever has lost patience with a simulation asks for its end by the signal of termination, and gets the same report,
 //! of the next core that runs.
 
@@ -33,7 +35,10 @@ use std::{
 use crate::trace;
 
 use super::{
+    deviation::Told,
     fault_report::{At, LAST_LINE, STATUS, say, say_last_line, told},
+    heap::off_account,
+    orders::so_far,
     platform::{Running, Shared, SimCore, SimPlatform},
 };
 
@@ -165,9 +170,21 @@ fn end(shared: &Shared) -> ! {
     // Whoever comes here again has failed on the way.
     if !ENDS.swap(true, SeqCst) {
         tell_who_waits(shared);
+        off_account(|| tell_deviations(shared));
         tell_traces(shared);
     }
     say_last_line()
+}
+
+/// Says what repeats the run, if it is one of many, of which nobody else will say it.
+fn tell_deviations(shared: &Shared) {
+    let Ok(engine) = shared.engine.try_borrow() else { return };
+    // Where there is no time, nobody has run on.
+    let deviations = so_far(&engine, Running::with(|core| core.platform().id()));
+    if let (Some(deviations), Ok(note)) = (deviations, LAST_LINE.try_lock()) {
+        let (met_with, end) = (deviations.len(), note.text());
+        say(format_args!("{}", Told { met_with, is_least: false, shrinking: 0, deviations: &deviations, end }));
+    }
 }
 
 fn tell_who_waits(shared: &Shared) {
@@ -269,21 +286,23 @@ fn limit_rest() {}
 mod linux {
     use std::{
         ffi::{c_int, c_void},
-        fmt::Write,
+        fmt::{self, Write},
         mem::MaybeUninit,
         ptr,
         sync::atomic::Ordering::Relaxed,
+        thread,
         time::Duration,
     };
 
     use super::{
         super::{
             asked::ask,
-            fault_report::{HANDLER_STACK_BYTES, LAST_LINE, registers, say_last_line, told},
+            fault_report::{HANDLER_STACK_BYTES, LAST_LINE, PAGE_BYTES, registers, say_last_line, told},
             faults_of_threads as threads,
+            unwinding::{self, ROOM_BYTES},
         },
         ALL_WAITED, BETWEEN_LOOKS, GIVEN_UP, LAST_CLOCK, LAST_CORE, LOOKS, MACHINES, MOST_LOOKS, OUTSIDE, PATIENCE_S,
-        REST, Running, SECONDS, Stop, at, end, failed,
+        REST, Running, SECONDS, Stop, at, end, failed, tell_who_waits,
     };
 
     /// What a core's program can bring upon itself, the clock of processor time, and somebody's wish.
@@ -359,16 +378,29 @@ mod linux {
         }
         let asks = [libc::SIGTERM, libc::SIGALRM].contains(&signal);
         // SAFETY: both are what the system hands to a handler with SA_SIGINFO.
-        let (info, context) = unsafe { (&*info, &*context.cast::<libc::ucontext_t>()) };
+        let (info, context) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
         let handled = Running::with(|core| {
             let (place, stack_pointer) = registers(context);
             let stop = Stop { core, at: at(core, place, stack_pointer), interrupted: asks || signal == libc::SIGPROF };
             match signal {
                 libc::SIGPROF => stop.tick(),
                 _ if asks => stop.end_if_whole(),
+                _ if let Some((what, place)) = unwinding::take() => {
+                    // Nobody could unwind it.
+                    let at = at(core, place, stack_pointer);
+                    Stop { at, ..stop }.report(format_args!("{}", what.text()));
+                }
                 _ => {
                     let exhausted = core.platform().exhausted();
-                    stop.at.fault(signal, info, context, exhausted, |what| stop.report(what));
+                    let unwinds = stop.unwinds();
+                    stop.at.fault(signal, info, context, exhausted, |what| {
+                        if unwinds { stop.tell(what) } else { stop.report(what) }
+                    });
+                    if unwinds {
+                        // SAFETY: 1. `unwinds` has seen that the core was in its program, and it has failed: nothing resumes it; 2. and
+                        // that there is room.
+                        unsafe { unwinding::begin(context) };
+                    }
                 }
             }
         });
@@ -398,6 +430,31 @@ mod linux {
     }
 
     impl Stop<'_> {
+        /// Whether the core, which has failed, can be taken down, and there is somebody to tell of the run.
+        fn unwinds(&self) -> bool {
+            let (shared, stack) = (self.core.platform().shared(), &self.at.stack);
+            let is_checked = shared.checker.as_ref().is_some_and(|checker| checker.try_borrow().is_ok());
+            let has_room = (stack.start + PAGE_BYTES + ROOM_BYTES..stack.end).contains(&self.at.stack_pointer);
+            let is_whole = self.core.is_in_program() && shared.engine.try_borrow_mut().is_ok();
+            let is_on_its_way = shared.dying.get() || thread::panicking();
+            cfg!(target_arch = "x86_64")
+                && is_checked
+                && has_room
+                && is_whole
+                && !is_on_its_way
+                && told(self.at.place).is_some()
+        }
+
+        /// Says what the core has done, before it is taken down.
+        fn tell(&self, what: fmt::Arguments<'_>) {
+            let shared = self.core.platform().shared();
+            if shared.checker.as_ref().is_some_and(|checker| checker.try_borrow().is_ok_and(|all| !all.is_silent())) {
+                self.at.tell(what);
+                tell_who_waits(shared);
+            }
+            unwinding::note(what, self.at.place);
+        }
+
         /// Reports what somebody has asked for, unless the simulator is in the middle of something.
         fn end_if_whole(&self) {
             let shared = self.core.platform().shared();

@@ -29,6 +29,7 @@ use super::{
     cost::Cost,
     domains::Domains,
     engine::{Engine, Work},
+    fault_report::told,
     faults::{self, EndsAfterFault, Simulates},
     free::{Made, Next},
     heat::HeatMap,
@@ -36,6 +37,7 @@ use super::{
     memory::Memory,
     network::Network,
     platform::{Running, Shared},
+    unwinding,
 };
 
 /// The number of the next run, which is never 0, as that of machines that give themselves none. A core may itself run a
@@ -169,7 +171,7 @@ pub(super) struct Run<R> {
 /// Who went first in a run.
 #[derive(Default)]
 pub(super) struct Order {
-    /// What chance has made different from the plain run.
+    /// What is different from the plain run.
     pub(super) made: Vec<Deviation>,
     /// Accesses of all cores, a wait with all its polls as one, in a run that deviates.
     pub(super) accesses: u64,
@@ -527,10 +529,15 @@ fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> O
                 shared.engine.borrow_mut().finished(index);
                 unfinished -= 1;
             }
-            Err(_) => {
+            Err(payload) => {
                 let time_ps = core.platform().now_ps();
+                let core = CoreId::new(index);
+                if let Some((what, place)) = unwinding::of_payload(&*payload) {
+                    let (what, place) = (what.text().to_owned(), told(place).unwrap_or(place));
+                    return Some(Stopped::Failed(Failure::Fault { core, what, place, time_ps }));
+                }
                 let recording = shared.engine.borrow().chooser.recording();
-                let (core, message) = (CoreId::new(index), panics::take());
+                let message = panics::take();
                 return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
             }
         }

@@ -61,10 +61,12 @@ mod loaded;
 mod machine;
 mod memory;
 mod network;
+mod orders;
 mod platform;
 mod processor;
 mod stop;
 mod train;
+mod unwinding;
 mod waiting;
 
 #[cfg(test)]
@@ -77,7 +79,7 @@ pub use self::{
     choice::{Freedom, Recording, Schedule, Strategy},
     cluster_costs::Cluster,
     description::{Contention, Description, Parameters},
-    deviation::{Deviation, NoDeviation},
+    deviation::{Deviation, NOTHING, NoDeviation, Told},
     engine::Work,
     explore::{Exploration, Explored, Failing, Search, Spontaneous, explore, explore_exhaustively},
     failure::{Deadlock, Failure, Finished, Waiting},

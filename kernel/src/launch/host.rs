@@ -13,7 +13,10 @@ pub use std::process::ExitCode;
 
 use hal::{
     Core, limits,
-    sim::{self, Description, Deviation, Explored, Machine, Options, Search, Shown, SimHeap, State, Stop, Strategy},
+    sim::{
+        self, Description, Deviation, Explored, Failing, Machine, Options, Search, Shown, SimHeap, State, Stop,
+        Strategy, Told,
+    },
 };
 
 use crate::{Console, Input, args, output::Frame};
@@ -46,9 +49,6 @@ const EXPLORE: &str = "explore";
 
 /// The word with what a run does differently from the plain one.
 const DEVIATIONS: &str = "deviations";
-
-/// What that word says of a run that does nothing differently, but is none in which accesses meet.
-const NOTHING: &str = "none";
 
 /// The depth of mistakes for which other runs are made by chance.
 const DEPTH: u32 = 3;
@@ -260,9 +260,7 @@ fn tell_explored(explored: &Explored<bool>, console: &dyn Console) {
     for step in &failing.story {
         console.write(format_args!("@story {step}\n"));
     }
-    let words: Vec<_> = failing.deviations.iter().map(Deviation::to_string).collect();
-    let words = if words.is_empty() { NOTHING.to_owned() } else { words.join(",") };
-    let (met_with, is_least, shrinking) = (failing.met_with, failing.is_least, failing.shrinking);
+    let Failing { met_with, is_least, shrinking, deviations, .. } = failing;
     let end = match &failing.checked.result {
         Err(failure) => failure.summary(),
         Ok(outcome) => match outcome.cores.iter().filter(|core| !core.result).count() {
@@ -273,15 +271,15 @@ fn tell_explored(explored: &Explored<bool>, console: &dyn Console) {
             count => format!("failed on {count} of {} ranks", outcome.cores.len()),
         },
     };
-    console.write(format_args!(
-        "@failing met_with={met_with} is_least={is_least} shrinking={shrinking} deviations={words} end={end}\n"
-    ));
+    let (met_with, is_least, shrinking) = (*met_with, *is_least, *shrinking);
+    console.write(format_args!("{}", Told { met_with, is_least, shrinking, deviations, end: &end }));
 }
 
 /// What the run does differently from the plain one, if anything is said of that.
 fn deviations(line: &str) -> Result<Option<Vec<Deviation>>, String> {
     let Some(words) = args::value(line, DEVIATIONS) else { return Ok(None) };
-    let words = words.split(',').filter(|word| *word != NOTHING);
+    // A run that does nothing differently is still none in which accesses meet.
+    let words = words.split(',').filter(|word| *word != sim::NOTHING);
     words.map(|word| word.parse().map_err(|error| format!("{error}"))).collect::<Result<_, _>>().map(Some)
 }
 

@@ -24,7 +24,8 @@ const TRACE_FILE: &str = "failure-trace.json";
 /// What was explored, and what has come of it.
 pub(super) struct Explored {
     ranks: u32,
-    runs: explored::Explored,
+    /// Nothing if a run has taken the simulator with it.
+    runs: Option<explored::Explored>,
     pub(super) failing: Option<Failing>,
 }
 
@@ -41,7 +42,10 @@ impl Explored {
     ///
     /// When the program cannot be looked into.
     pub(super) fn of(transcript: &Transcript, loaded: Option<&Path>, ranks: u32) -> Result<Option<Self>> {
-        let Some(runs) = transcript.explored.clone() else { return Ok(None) };
+        let runs = transcript.explored.clone();
+        if runs.is_none() && transcript.failing.is_none() {
+            return Ok(None);
+        }
         let mut story = transcript.story.clone();
         if let Some(loaded) = loaded {
             places::find_loaded(story.iter_mut().map(|step| &mut step.access.frames), loaded)?;
@@ -51,17 +55,28 @@ impl Explored {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let explored::Explored { accesses, in_order, is_complete, by_chance, broken_off, depth } = self.runs;
-        json!({
-            "kind": "explored", "accesses": accesses, "runs_in_order": in_order, "is_complete": is_complete,
-            "runs_by_chance": by_chance, "broken_off": broken_off, "depth": depth,
-            "failing": self.failing.as_ref().map(Failing::to_json),
-        })
+        let mut all = json!({ "kind": "explored", "failing": self.failing.as_ref().map(Failing::to_json) });
+        if let Some(runs) = &self.runs {
+            let explored::Explored { accesses, in_order, is_complete, by_chance, broken_off, depth } = runs;
+            all["accesses"] = json!(accesses);
+            all["runs_in_order"] = json!(in_order);
+            all["is_complete"] = json!(is_complete);
+            all["runs_by_chance"] = json!(by_chance);
+            all["broken_off"] = json!(broken_off);
+            all["depth"] = json!(depth);
+        }
+        all
+    }
+
+    /// Whether the run that goes wrong has been made once more and ended like that. Those that were cut down have, many times.
+    pub(super) fn is_repeated_by(&self, outcome: &Outcome) -> bool {
+        let end = self.failing.as_ref().map(|failing| Err(failing.run.end.clone()));
+        self.runs.is_some() || outcome.transcript.done == end
     }
 
     /// How likely a run by chance is to meet a mistake, in words.
-    fn chance(&self) -> String {
-        let explored::Explored { accesses, depth, .. } = self.runs;
+    fn chance(&self, runs: &explored::Explored) -> String {
+        let explored::Explored { accesses, depth, .. } = *runs;
         let power = |depth: u32| (accesses.max(1) as f64).powi(depth as i32 - 1) * f64::from(self.ranks);
         format!(
             "each of these meets a mistake that shows whenever d accesses come in one certain order with a probability of at least \
@@ -77,14 +92,18 @@ impl Explored {
 /// How many runs there were, and the story of the one that goes wrong.
 impl fmt::Display for Explored {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let explored::Explored { accesses, in_order, is_complete, by_chance, broken_off, .. } = self.runs;
+        let Some(runs) = &self.runs else {
+            write!(out, "a run that was explored has taken the simulator with it, and could not be cut down")?;
+            return self.failing.as_ref().map_or(Ok(()), |failing| write!(out, "\n{failing}"));
+        };
+        let explored::Explored { accesses, in_order, is_complete, by_chance, broken_off, .. } = *runs;
         write!(out, "explored {} other runs", in_order + by_chance)?;
         if in_order > 0 {
             let all = if is_complete { "all that make a difference" } else { "not all of them" };
             write!(out, "; {in_order} through the orders of {accesses} accesses, {all}")?;
         }
         if by_chance > 0 {
-            write!(out, "; {by_chance} by chance: {}", self.chance())?;
+            write!(out, "; {by_chance} by chance: {}", self.chance(runs))?;
         }
         if broken_off > 0 {
             write!(out, "; {broken_off} were broken off, since they did not end or could only repeat others")?;
@@ -147,7 +166,7 @@ impl fmt::Display for Failing {
                 .write_story(out, "the plain run goes wrong where accesses never wait for each other (`+ideal`)");
         }
         let things = if count == 1 { "thing" } else { "things" };
-        let least = if *is_least { "each is needed" } else { "there was no time to try to leave out each" };
+        let least = if *is_least { "each is needed" } else { "it was not tried to leave out each" };
         let what = format!(
             "one goes wrong: {end}; it does {count} {things} differently from the plain run, {least} ({met_with} when it was met, {shrinking} \
              runs to cut it down)"
@@ -219,7 +238,7 @@ mod tests {
         };
         let step = Step::parse("1500000\t2\tA\t1\tstores\tput\tF\trun\t/u/b.rs\t8").unwrap();
         let failing = Some(Failing { run, story: vec![step] });
-        let text = Explored { ranks: 4, runs, failing }.to_string();
+        let text = Explored { ranks: 4, runs: Some(runs), failing }.to_string();
         for part in [
             "explored 7 other runs; 7 by chance",
             "n = 4 ranks, k = 10 accesses, up to d = 3: 1 in 4 for d = 1, 1 in 4.0e1 for d = 2",

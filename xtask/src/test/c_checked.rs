@@ -1,5 +1,5 @@
 //! Programs in C under the checker: wrong ones, whose mistakes are found where comments in them say, and nothing else; and their
-//! right twins, in which nothing is. And one that ends well in its plain run and stands still in others, which are found and repeated.
+//! right twins, in which nothing is. And those that end well in their plain runs and stand still or crash in others, which are found and repeated.
 
 use super::{c_programs::DIRECTORY, jobs::Job, kit::Kit};
 use crate::{
@@ -15,8 +15,11 @@ use std::{
 /// The programs, and on how many ranks they run.
 const PROGRAMS: [(&str, u32); 3] = [("mpi.c", 3), ("epochs.c", 3), ("rcce.c", 2)];
 
-/// The program whose other runs are explored, and for how many seconds of processor time.
-const EXPLORED: (&str, u64) = ("locks.c", 3);
+/// The programs whose other runs are explored, and how these end.
+const EXPLORED: [(&str, &str); 2] = [("locks.c", "deadlock"), ("crash.c", "read of 0x0, where it has no memory")];
+
+/// For so many seconds of processor time.
+const SECONDS: u64 = 2;
 
 /// The macro that makes a program wrong.
 const WRONG: &str = "WRONG";
@@ -43,12 +46,15 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
 
 /// Jobs that explore.
 pub(super) fn jobs_of_explorer<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
-    let name = |is_wrong| if is_wrong { "c-explored-wrong-locks" } else { "c-explored-right-locks" };
-    let wanted: Vec<_> = [false, true].into_iter().filter(|is_wrong| kit.arguments.wants(name(*is_wrong))).collect();
+    let name = |file: &str, is_wrong| {
+        format!("c-explored-{}-{}", if is_wrong { "wrong" } else { "right" }, &file[..file.len() - 2])
+    };
+    let all = EXPLORED.into_iter().flat_map(|(file, end)| [(file, end, false), (file, end, true)]);
+    let wanted: Vec<_> = all.filter(|(file, _, is_wrong)| kit.arguments.wants(&name(file, *is_wrong))).collect();
     (!wanted.is_empty()).then(|| {
         Job::new("programs in C, explored", 10, move |suite| {
-            for is_wrong in wanted {
-                suite.check(name(is_wrong), explore(kit, is_wrong));
+            for (file, end, is_wrong) in wanted {
+                suite.check(&name(file, is_wrong), explore(kit, file, end, is_wrong));
             }
             Ok(())
         })
@@ -56,11 +62,10 @@ pub(super) fn jobs_of_explorer<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
 }
 
 /// Explores, and repeats what was found.
-fn explore(kit: &Kit<'_>, is_wrong: bool) -> Result<()> {
-    let (file, seconds) = EXPLORED;
+fn explore(kit: &Kit<'_>, file: &str, end: &str, is_wrong: bool) -> Result<()> {
     let run =
         |words: &dyn Fn(KernelLine) -> KernelLine| run(kit, &Path::new("explored").join(file), 2, is_wrong, words);
-    let (outcome, _) = run(&|words| words.value("explore", Some(seconds)))?;
+    let (outcome, _) = run(&|words| words.value("explore", Some(SECONDS)))?;
     outcome.verdict()?;
     let explored = outcome.transcript.explored.as_ref().context("nothing was explored")?;
     let failing = outcome.transcript.failing.as_ref();
@@ -70,7 +75,7 @@ fn explore(kit: &Kit<'_>, is_wrong: bool) -> Result<()> {
         return Ok(());
     };
     let is_needed = failing.is_least && !failing.deviations.contains(',');
-    ensure!(is_needed && failing.end.contains("deadlock"), "{failing:?}");
+    ensure!(is_needed && failing.end.contains(end), "{failing:?}");
     ensure!(!outcome.transcript.story.is_empty(), "there is no story");
     let (again, _) = run(&|words| sim_replay::deviating(words, Some(&failing.deviations)))?;
     let end = again.transcript.done.clone();

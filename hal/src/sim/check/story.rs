@@ -173,6 +173,11 @@ impl Checker {
         self.note_step(core, now_ps, what);
     }
 
+    /// A core fails: with that a story ends.
+    pub(in crate::sim) fn fails(&mut self, core: CoreId, now_ps: u64, what: &str) {
+        self.note_step(core.index(), now_ps, format!("fails: {what}"));
+    }
+
     /// Notes a step.
     pub(super) fn note_step(&mut self, core: usize, now_ps: u64, what: String) {
         let Some(notes) = self.notes.as_mut().filter(|notes| !notes.is_over && notes.loaded.is_empty()) else { return };

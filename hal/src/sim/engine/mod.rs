@@ -160,10 +160,11 @@ impl Engine {
         self.course.as_mut().and_then(Course::begun).or_else(|| self.chooser.begun())
     }
 
-    /// What chance has made different from the plain run.
+    /// What is different from the plain run.
     pub(super) fn made(&self) -> Vec<Deviation> {
         let slow = self.course.as_ref().map_or(&[][..], Course::made);
-        slow.iter().chain(self.chooser.made()).copied().collect()
+        let by_itself = self.chooser.made().iter().filter(|made| !slow.contains(made));
+        slow.iter().chain(by_itself).copied().collect()
     }
 
     /// `core` makes an access that takes effect in `cost_ps`. True if its turn has come already; else it is entered for

@@ -10,8 +10,8 @@ use super::{
         check::{About, Checker},
         choice::{Bounds, Chooser},
         deviation::with_small_levels,
-        free::Made,
         machine::Run,
+        orders::orders,
         processor::processor_time,
     },
     exhaustive::{Spontaneous, walk},
@@ -78,6 +78,8 @@ enum Symptom {
     Deadlock,
     /// Where.
     Panic(String),
+    /// Where.
+    Fault(usize),
     Wrong,
     Found(Finding),
 }
@@ -107,7 +109,7 @@ struct Explorer<'p, R> {
     knows_findings: bool,
 }
 
-/// Makes other runs of `program` than the plain one until one of them goes wrong: it panics, stands still, returns on some core what
+/// Makes other runs of `program` than the plain one until one of them goes wrong: it panics, faults, stands still, returns on some core what
 /// `is_wrong` says is wrong, or has mistakes that are found; these do not count if the plain run has some itself. In all these runs
 /// accesses do not meet, and the machine's strategy is not used.
 ///
@@ -167,6 +169,7 @@ impl<R> Explorer<'_, R> {
                 let place = message.rsplit_once(" (at ").map_or(message.as_str(), |(_, place)| place);
                 symptoms.push(Symptom::Panic(place.to_owned()));
             }
+            Err(Failure::Fault { place, .. }) => symptoms.push(Symptom::Fault(*place)),
             Ok(outcome) if outcome.cores.iter().any(|core| (self.is_wrong)(&core.result)) => {
                 symptoms.push(Symptom::Wrong);
             }
@@ -310,7 +313,7 @@ impl<R> Explorer<'_, R> {
             (Some(Err(Failure::Deadlock(deadlock))), _) => {
                 About::AwaitedBy(deadlock.waiting.iter().map(|waiting| (waiting.core, waiting.register)).collect())
             }
-            (Some(Err(Failure::Panic { core, .. })), _) => About::LoadedBy(vec![*core]),
+            (Some(Err(Failure::Panic { core, .. } | Failure::Fault { core, .. })), _) => About::LoadedBy(vec![*core]),
             (Some(Ok(outcome)), _) => {
                 let cores = outcome.cores.iter().enumerate().filter(|(_, core)| (self.is_wrong)(&core.result));
                 About::LoadedBy(cores.map(|(core, _)| CoreId::new(core)).collect())
@@ -320,44 +323,4 @@ impl<R> Explorer<'_, R> {
         let told = self.run(chooser(), checker.telling(&about));
         told.checker.map_or_else(Vec::new, |checker| checker.story())
     }
-}
-
-/// Accesses above which a run that goes wrong is not told in order, but left to chance: it spins.
-const MOST_TOLD: usize = 4_000;
-
-/// What keeps the order of accesses of which the order makes a difference, on so many cores. Of a wait, only the last look at each place
-/// counts. Nothing of a run that spins.
-fn orders(operations: &[Made], cores: usize) -> Vec<Deviation> {
-    if operations.len() > MOST_TOLD {
-        return Vec::new();
-    }
-    let is_last = |at: usize, made: &Made| {
-        !made.is_poll
-            || !operations[at + 1..]
-                .iter()
-                .any(|later| (later.core, later.number, later.access) == (made.core, made.number, made.access))
-    };
-    let all: Vec<_> = operations.iter().enumerate().filter(|(at, made)| is_last(*at, made)).collect();
-    let mut orders = Vec::new();
-    for (index, (_, made)) in all.iter().enumerate() {
-        let mut others = Vec::new();
-        for (_, before) in all[..index].iter().rev() {
-            if others.len() + 1 == cores {
-                break;
-            }
-            let is_met = before.core != made.core && before.access.conflicts(&made.access);
-            if is_met && !others.contains(&before.core) {
-                others.push(before.core);
-                orders.push(Deviation::After {
-                    core: CoreId::new(made.core),
-                    access: made.number,
-                    other: CoreId::new(before.core),
-                    until: before.number,
-                });
-            }
-        }
-    }
-    orders.sort_unstable();
-    orders.dedup();
-    orders
 }

@@ -46,6 +46,13 @@ impl SimPlatform {
             }
         }
     }
+
+    /// Tells the checker that the core fails here.
+    pub(in super::super) fn tell_fault(&self, what: &str) {
+        if let Some(checker) = &self.shared.checker {
+            checker.borrow_mut().fails(self.core, self.now_ps(), what);
+        }
+    }
 }
 
 impl Topology for SimPlatform {

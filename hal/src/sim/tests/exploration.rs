@@ -202,7 +202,7 @@ fn endings<R: fmt::Debug>(
                 _ = all.insert(format!("{waiting:?}"));
             }
             Some(Err(Failure::Panic { message, .. })) => _ = all.insert(message),
-            Some(Err(Failure::Stopped { .. })) | None => {}
+            Some(Err(Failure::Fault { .. } | Failure::Stopped { .. })) | None => {}
         }
         (run.answers.unwrap_or_default(), runs < 1_000_000)
     });
