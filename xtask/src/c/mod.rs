@@ -27,7 +27,7 @@ pub(crate) use library::{prepare, tools};
 pub(crate) use link::{for_p54c, for_simulator};
 
 /// Words of the machine's among a program's arguments.
-const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
+const OF_THE_MACHINE: [&str; 5] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s", "work"];
 
 /// The start of the word that tells the simulator which file to load.
 pub(crate) const IMAGE: &str = "image=";

@@ -3,10 +3,21 @@
 //! for which the process had a processor. That depends on the host and on what else it does, so that the numbers differ
 //! from run to run.
 
-use crate::bench::{Bench, Column, Missing, Rows, Sweep, on_scc};
+use crate::{
+    bench::{Bench, Column, Missing, Rows, Samples, Setting, Sweep, on_scc},
+    xtask,
+};
+use anyhow::Result;
+use host::workspace;
 
 /// Accesses in a second of the host's.
 const RATE: &str = "accesses-per-second";
+
+/// What is measured of a program in C, plain and under the checker: its own loads and stores, to memory that others reach.
+const HEAT: [(&str, &str); 2] = [("sim", "heat"), ("check", "heat-checked")];
+
+/// Its steps, each with five loads or stores of 2000 elements on each rank.
+const HEAT_STEPS: u32 = 10;
 
 /// The simulator's speed and size.
 pub(crate) const SIMULATOR: Bench = Bench {
@@ -37,6 +48,7 @@ pub(crate) const SIMULATOR: Bench = Bench {
         Column("accesses/s", RATE, 0),
         Column("peak (KiB)", "peak-kib", 0),
     ],
+    measure: Some(measure),
     derive: |rows: &mut Rows| {
         rows.add_from_medians(RATE, None, &["accesses", "host-us"], |medians| {
             (medians[0] * 1e6 / medians[1].max(1.0)).round()
@@ -62,6 +74,10 @@ pub(crate) const SIMULATOR: Bench = Bench {
         on_scc("its memory, in that of a plain run").at_most(2.0, "times", |rows| {
             Ok(of(rows, "broadcast-1mib-checked", "peak-kib")? / of(rows, "broadcast-1mib", "peak-kib")?)
         }),
+        on_scc(
+            "a program in C that does little but load from and store to windows, under the coherence checker, likewise",
+        )
+        .at_most(40.0, "times", |rows| Ok(seconds(rows, "heat-checked")? / seconds(rows, "heat")?)),
         on_scc("barriers on 4096 cores: less than a minute")
             .at_most(60.0, "s", |rows| seconds(rows, "barriers@mesh+ideal")),
         on_scc("short broadcasts on 4096 cores: less than a minute")
@@ -74,6 +90,18 @@ pub(crate) const SIMULATOR: Bench = Bench {
     ],
     ..Bench::PLAIN
 };
+
+/// The runs that are listed, and those of the program in C.
+fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
+    let mut all = setting.run_all(&Bench { measure: None, ..SIMULATOR })?;
+    let source = workspace::root().join("tests/papers/src/papers/ours/simulator/heat.c");
+    for (tool, name) in HEAT {
+        let words = [HEAT_STEPS.to_string(), format!("work={name}")];
+        let machine = setting.machine.to_string();
+        all.extend(xtask::run_c(tool, &source, &machine, setting.cores, &words, setting.limit)?.samples);
+    }
+    Ok(all)
+}
 
 fn of(rows: &Rows, name: &str, metric: &str) -> Result<f64, Missing> {
     rows.line(name, metric)?.at(0)
