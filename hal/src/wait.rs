@@ -8,7 +8,7 @@
 use core::{cell::Cell, fmt};
 
 use crate::{
-    CoreId, Trace,
+    Clock, CoreId, Trace,
     address::{Line, MpbLine, Region, kind},
     counters::COUNTS,
 };
@@ -199,7 +199,7 @@ impl<'p> Poll<'p> {
 ///
 /// A wait that succeeded is also an acquire for MPB and combined memory: its last poll invalidated L1 before it read
 /// the place, so what the peer had written and drained before it wrote the place is read fresh afterwards.
-pub trait Wait: Trace {
+pub trait Wait: Trace + Clock {
     /// Polls `places` until `check` returns a value: invalidates MPB lines, looks, hands over, looks again.
     ///
     /// `check` must decide by the places, and by what this core's [interrupt handler](crate::Interrupt) changes, which

@@ -19,8 +19,12 @@ pub(crate) trait Engine<C> {
     /// something to do.
     fn has_news(&self, comm: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool;
 
-    /// Does what the last look found. Waits for nothing but registers.
-    fn handle(&self, comm: &Comm<'_, C>);
+    /// Does what the last look found. Waits for nothing but registers. Returns whether it has served others, who may go on
+    /// asking for as long as they are served: a rank that only looks is not to be kept by that.
+    fn handle(&self, comm: &Comm<'_, C>) -> bool;
+
+    /// A wait ends although there may be more to serve: says at once what would otherwise be said with what comes next.
+    fn settle(&self, _: &Comm<'_, C>) {}
 }
 
 /// The engines that all waits of a communicator drive.

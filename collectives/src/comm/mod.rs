@@ -301,10 +301,16 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             match found {
                 Some(found) => return Ok(found),
                 None => {
+                    let mut has_served = false;
                     for (engine, ..) in engines.iter().filter(|(.., has_news)| *has_news) {
-                        engine.handle(world);
+                        has_served |= engine.handle(world);
                     }
                     self.engines().work();
+                    // Several ranks that go on asking have the next question there whenever one was answered.
+                    if has_served && matches!(deadline, Deadline::At(ticks) if ticks <= self.hal.now()) {
+                        engines.iter().for_each(|(engine, ..)| engine.settle(world));
+                        return self.hal.wait_until(places, deadline, reason, |poll| check(poll));
+                    }
                 }
             }
         }

@@ -125,7 +125,7 @@ impl<C: Messenger> Engine<C> for Outstanding {
         !found.is_empty()
     }
 
-    fn handle(&self, comm: &Comm<'_, C>) {
+    fn handle(&self, comm: &Comm<'_, C>) -> bool {
         let mut operations = self.operations.borrow_mut();
         for (place, want, line) in self.found.borrow_mut().drain(..) {
             if let Some(operation) = &mut operations[place] {
@@ -136,6 +136,8 @@ impl<C: Messenger> Engine<C> for Outstanding {
             operation.go_on(comm.hal());
         }
         self.steps.set(self.steps.get() + 1);
+        // Operations end.
+        false
     }
 }
 

@@ -261,8 +261,12 @@ impl Post {
     }
 
     fn go_on<C: Core>(&self, world: &Comm<'_, C>) {
-        // A half that a waiting receive reads itself is read before anything else comes that could take its place.
-        while self.ready.get().is_none() {
+        // One packet of each rank at most: where answers look for room, they see what has come since. A half that a waiting
+        // receive reads itself is read before anything else comes that could take its place.
+        for _ in 0..world.size() {
+            if self.ready.get().is_some() {
+                break;
+            }
             let Some((from, packet)) = self.slots.take(world) else { break };
             self.dispatch(world, from, packet);
         }
@@ -305,9 +309,16 @@ impl<C: Core> Engine<C> for Post {
         has_chunk || self.slots.owes() || has_packets && self.ready.get().is_none()
     }
 
-    fn handle(&self, world: &Comm<'_, C>) {
+    fn handle(&self, world: &Comm<'_, C>) -> bool {
+        let answered = self.calls.answered.get();
         self.slots.acknowledge(world);
         self.go_on_with_streams(world);
         self.go_on(world);
+        // Messages end by themselves: they take credits, which receives give back.
+        self.calls.answered.get() != answered
+    }
+
+    fn settle(&self, world: &Comm<'_, C>) {
+        self.slots.acknowledge(world);
     }
 }

@@ -32,12 +32,15 @@ impl<C: Core> Engine<C> for Channel {
         self.transport.has_news(poll, first, self.queues.borrow().keys().copied())
     }
 
-    fn handle(&self, comm: &Comm<'_, C>) {
+    fn handle(&self, comm: &Comm<'_, C>) -> bool {
+        let mut has_served = false;
         while let Some((from, header, payload)) = self.transport.take(comm) {
             comm.hal().account(Software::Packet);
             self.dispatch(comm, from, header, &payload);
+            has_served = true;
         }
         self.push_queues(comm);
+        has_served
     }
 }
 
