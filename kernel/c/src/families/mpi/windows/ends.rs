@@ -14,7 +14,12 @@ use core::{
 
 use kernel::collectives::{Answers, RemoteCall};
 
-use super::{locks::Lock, part::Part, shared::Shared, wire::Word};
+use super::{
+    locks::Lock,
+    part::Part,
+    shared::Shared,
+    wire::{LockWanted, Word},
+};
 use crate::families::mpi::collective::blocks::Block;
 
 /// This rank's end of a window. Ranks are those of the world.
@@ -143,8 +148,8 @@ impl Ends {
                     unsafe { landing.datatype.unpack(&bytes, landing.address, landing.count) };
                 }
             }
-            Word::Lock(is_exclusive) => {
-                let granted = self.lock.borrow_mut().acquire(from, is_exclusive);
+            Word::Lock(LockWanted { is_exclusive, joins }) => {
+                let granted = self.lock.borrow_mut().acquire(from, is_exclusive, joins);
                 return self.grant(&granted);
             }
             Word::Granted => {
@@ -294,8 +299,9 @@ mod tests {
             assert_eq!((pair[0].is_answered(ticket), pair[0].take_refusal(1)), (true, failed));
         }
         // The second waits for the first.
-        settle(&all, 0, pair[0].call(1, &Word::Lock(true)));
-        settle(&all, 1, pair[1].call(1, &Word::Lock(true)));
+        let alone = Word::Lock(LockWanted { is_exclusive: true, joins: false });
+        settle(&all, 0, pair[0].call(1, &alone));
+        settle(&all, 1, pair[1].call(1, &alone));
         assert!(pair[0].has_lock_of(1) && !pair[1].has_lock_of(1));
         let ticket = pair[0].ticket(1, None);
         settle(&all, 0, pair[0].call(1, &Word::Unlock(ticket)));

@@ -1,4 +1,7 @@
 //! The lock of a part: one rank alone, or several together, in the order of arrival.
+//!
+//! A rank that has other locks, or all of a window, joins those that share this one without regard to the order: whoever waits to be
+//! alone here may wait for a rank that in turn waits for a lock that this one has.
 
 use alloc::{collections::VecDeque, vec::Vec};
 
@@ -11,8 +14,12 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes it for a rank, now or later; returns who has got it by that.
-    pub(super) fn acquire(&mut self, rank: usize, is_exclusive: bool) -> Vec<usize> {
+    /// Takes it for a rank, now or later; returns who has got it by that. `joins` says that the rank has others.
+    pub(super) fn acquire(&mut self, rank: usize, is_exclusive: bool, joins: bool) -> Vec<usize> {
+        if joins && !is_exclusive && !self.holders.is_empty() && !self.is_exclusive {
+            self.holders.push(rank);
+            return [rank].into();
+        }
         self.waiting.push_back((rank, is_exclusive));
         self.hand_out()
     }
@@ -49,18 +56,33 @@ mod tests {
     #[test]
     fn those_that_come_first_get_it_first() {
         let mut lock = Lock::default();
-        assert_eq!(lock.acquire(1, false), [1]);
-        assert_eq!(lock.acquire(2, false), [2]);
-        assert_eq!(lock.acquire(3, true), [0; 0]);
+        assert_eq!(lock.acquire(1, false, false), [1]);
+        assert_eq!(lock.acquire(2, false, false), [2]);
+        assert_eq!(lock.acquire(3, true, false), [0; 0]);
         // Behind one that wants it alone.
-        assert_eq!(lock.acquire(4, false), [0; 0]);
-        assert_eq!(lock.acquire(5, false), [0; 0]);
+        assert_eq!(lock.acquire(4, false, false), [0; 0]);
+        assert_eq!(lock.acquire(5, false, false), [0; 0]);
         assert_eq!(lock.release(2), [0; 0]);
         assert_eq!(lock.release(1), [3]);
         assert_eq!(lock.release(3), [4, 5]);
         assert!(!lock.is_free());
         assert_eq!((lock.release(5), lock.release(4)), (Vec::new(), Vec::new()));
         assert!(lock.is_free());
-        assert_eq!(lock.acquire(6, true), [6]);
+        assert_eq!(lock.acquire(6, true, false), [6]);
+    }
+
+    /// Two ranks that have locked all of a window get the parts that the other one has, though others wait there.
+    #[test]
+    fn who_has_locked_all_does_not_wait_behind_others() {
+        let mut lock = Lock::default();
+        assert_eq!(lock.acquire(1, false, true), [1]);
+        assert_eq!(lock.acquire(2, true, false), [0; 0]);
+        assert_eq!(lock.acquire(3, false, true), [3]);
+        // Alone is alone, and who has it alone is not joined.
+        assert_eq!(lock.acquire(4, true, true), [0; 0]);
+        assert_eq!((lock.release(1), lock.release(3)), (Vec::new(), [2].into()));
+        assert_eq!(lock.acquire(5, false, true), [0; 0]);
+        assert_eq!((lock.release(2), lock.release(4), lock.release(5)), ([4].into(), [5].into(), Vec::new()));
+        assert!(lock.is_free());
     }
 }

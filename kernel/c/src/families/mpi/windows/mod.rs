@@ -67,6 +67,11 @@ impl Windows {
     pub(crate) fn get(&self, handle: Handle) -> Result<Rc<Window>, Class> {
         self.all.borrow().get(handle).cloned().ok_or(Class::WIN)
     }
+
+    /// Whether this rank has locked something of any of them.
+    fn has_locks(&self) -> bool {
+        self.all.borrow().iter().any(|window| window.epochs.borrow().is_any_locked())
+    }
 }
 
 /// What the attributes of a window that are always there point to.

@@ -12,7 +12,7 @@ use super::{
     access::{on_window, wait},
     declared::Told,
     epochs::{By, Members},
-    wire::Word,
+    wire::{LockWanted, Word},
 };
 use crate::families::mpi::{
     class::{Class, Fault},
@@ -66,7 +66,7 @@ impl Window {
         match by {
             By::Start => self.await_post(here, target)?,
             By::LockAll if self.epochs.borrow().asks_all() && !self.ends.has_lock_of(target) => {
-                self.say(here, target, &Word::Lock(false))?;
+                self.say(here, target, &Word::Lock(LockWanted { is_exclusive: false, joins: true }))?;
                 wait(here, || self.ends.has_lock_of(target))?;
                 self.declare_locked(here, target, false);
             }
@@ -289,10 +289,11 @@ pub(super) unsafe fn lock<C: Core>(
             return Err(Class::LOCKTYPE.into());
         }
         let asks = assertions & NO_CHECK == 0;
+        let joins = here.windows.has_locks();
         window.epochs.borrow_mut().lock(target, asks)?;
         window.declare_lock(here, Some(target), kind == EXCLUSIVE, asserted(assertions));
         if asks {
-            window.say(here, target, &Word::Lock(kind == EXCLUSIVE))?;
+            window.say(here, target, &Word::Lock(LockWanted { is_exclusive: kind == EXCLUSIVE, joins }))?;
             wait(here, || window.ends.has_lock_of(target))?;
             window.declare_locked(here, target, kind == EXCLUSIVE);
         }

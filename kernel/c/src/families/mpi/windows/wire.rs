@@ -19,6 +19,14 @@ pub(super) struct How {
     pub(super) basic: u16,
 }
 
+/// How a lock is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LockWanted {
+    pub(super) is_exclusive: bool,
+    /// The rank has other locks, or has locked all.
+    pub(super) joins: bool,
+}
+
 /// Something that a rank says to another one.
 pub(super) enum Word {
     /// Bytes for a part.
@@ -33,8 +41,8 @@ pub(super) enum Word {
     Swap(u32, Place, Vec<u8>),
     /// What was wanted.
     Reply(u32, Vec<u8>),
-    /// The lock is wanted; alone?
-    Lock(bool),
+    /// The lock is wanted.
+    Lock(LockWanted),
     /// The lock is yours.
     Granted,
     /// The lock is given back; say when it is.
@@ -126,8 +134,8 @@ impl Word {
             }
             Self::Swap(ticket, place, bytes) => writer.number(4).number(*ticket).place(place).bytes(bytes),
             Self::Reply(ticket, bytes) => writer.number(5).number(*ticket).bytes(bytes),
-            Self::Lock(is_exclusive) => {
-                writer.number(6).number(i64::from(*is_exclusive));
+            Self::Lock(LockWanted { is_exclusive, joins }) => {
+                writer.number(6).number(i64::from(*is_exclusive) | i64::from(*joins) << 1);
             }
             Self::Granted => {
                 writer.number(7);
@@ -161,7 +169,10 @@ impl Word {
             3 => Self::Fetch(reader.ticket()?, reader.how()?, reader.place()?, reader.rest()),
             4 => Self::Swap(reader.ticket()?, reader.place()?, reader.rest()),
             5 => Self::Reply(reader.ticket()?, reader.rest()),
-            6 => Self::Lock(reader.number()? != 0),
+            6 => {
+                let how = reader.number()?;
+                Self::Lock(LockWanted { is_exclusive: how & 1 != 0, joins: how & 2 != 0 })
+            }
             7 => Self::Granted,
             8 => Self::Unlock(reader.ticket()?),
             9 => Self::Flush(reader.ticket()?),
