@@ -179,11 +179,13 @@ impl Requests {
         }
     }
 
-    /// Gives a request for anybody's message a sender, if there is one.
+    /// Gives a request for anybody's message a sender, if there is one. The first such request takes the first message: what has come
+    /// since it has looked is not for a later one.
     fn bind<C: Core>(&mut self, comm: &Comm<'_, C>, number: u32) {
         let is_for_anybody =
             |request: &Request| !request.wanted.is_send && request.wanted.peer.is_none() && !request.is_over();
-        if !self.all.get(&number).is_some_and(is_for_anybody) {
+        let mut unbound = self.all.iter().filter(|(_, request)| is_for_anybody(request));
+        if unbound.next().is_none_or(|(first, _)| *first != number) {
             return;
         }
         let found = self.unnamed_senders(comm).into_iter().find(|rank| matches!(comm.incoming(*rank), Ok(Some(_))));
