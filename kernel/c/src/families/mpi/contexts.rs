@@ -21,8 +21,10 @@ const LIMIT: usize = 1 << (32 - TAG_BITS - 1);
 /// The last number: of messages that belong to no communicator of the program. The others can be those of communicators.
 pub(crate) const OF_NO_COMMUNICATOR: u32 = LIMIT as u32 - 1;
 
-/// Of operations, the first ones are those of a whole communicator, by their number; the others those of a group that makes
-/// one, by the tag that the program names.
+/// Of operations, the first ones are those of a whole communicator, by their number; then come persistent ones, which have theirs from
+/// their making on: ranks may start them in different orders. The others are those of a group that makes a communicator, by
+/// the tag that the program names.
+const PERSISTENT: u32 = OF_GROUPS / 2;
 const OF_GROUPS: u32 = 1 << (TAG_BITS - 1);
 
 /// Numbers of communicators that this rank does not use, as bits.
@@ -104,7 +106,12 @@ pub(crate) fn tag_of(tag: u32) -> i32 {
 
 /// The tag of messages of an operation of all, by its number.
 pub(crate) fn of_operation(context: u32, number: u32) -> u32 {
-    context << (TAG_BITS + 1) | 1 << TAG_BITS | (number % OF_GROUPS)
+    context << (TAG_BITS + 1) | 1 << TAG_BITS | (number % PERSISTENT)
+}
+
+/// The tag of messages of a persistent operation of all, by its number among these.
+pub(crate) fn of_persistent(context: u32, number: u32) -> u32 {
+    of_operation(context, 0) | PERSISTENT | (number % PERSISTENT)
 }
 
 /// The tag of messages by which a group makes a communicator.
@@ -184,8 +191,9 @@ mod tests {
     fn tags_do_not_meet() {
         let Tag::Within(first, last) = wanted(7, None) else { panic!("a range") };
         assert_eq!((first, tag_of(last)), (of_message(7, 0), TAG_LIMIT as i32));
-        assert!(of_operation(7, 0) > last && of_operation(7, OF_GROUPS) == of_operation(7, 0));
-        assert!(of_group(7, 0) > of_operation(7, OF_GROUPS - 1) && of_group(7, u32::MAX) < of_message(8, 0));
+        assert!(of_operation(7, 0) > last && of_operation(7, PERSISTENT) == of_operation(7, 0));
+        assert!(of_persistent(7, PERSISTENT) > of_operation(7, PERSISTENT - 1));
+        assert!(of_group(7, 0) > of_persistent(7, PERSISTENT - 1) && of_group(7, u32::MAX) < of_message(8, 0));
         assert_eq!(wanted(LIMIT as u32 - 1, Some(TAG_LIMIT)), Tag::Is(0xFFEF_FFFF));
     }
 }

@@ -64,7 +64,7 @@ pub(crate) struct Mpi<'r, C: Core> {
     pub(super) predefined: Predefined,
     pub(super) errhandlers: RefCell<Slab<Handler>>,
     pub(super) added: RefCell<Added>,
-    pub(crate) datatypes: Datatypes,
+    pub(crate) datatypes: Rc<Datatypes>,
     pub(crate) operators: Operators,
     pub(super) windows: Rc<Windows>,
     pub(super) declared: Declarations,
@@ -73,6 +73,7 @@ pub(crate) struct Mpi<'r, C: Core> {
 impl<'r, C: Core> Mpi<'r, C> {
     /// Before `MPI_Init`.
     pub(super) fn new(world: &'r Comm<'r, C>) -> Self {
+        let datatypes = Rc::new(Datatypes::new());
         Self {
             world,
             phase: Cell::new(Phase::Before),
@@ -94,8 +95,8 @@ impl<'r, C: Core> Mpi<'r, C> {
             predefined: Predefined::new(world.size(), TAG_LIMIT),
             errhandlers: RefCell::new(Slab::new(Kind::Errhandler)),
             added: RefCell::default(),
-            datatypes: Datatypes::new(),
-            operators: Operators::new(),
+            operators: Operators::new(&datatypes),
+            datatypes,
             windows: Rc::new(Windows::new()),
             declared: Declarations::default(),
         }

@@ -21,12 +21,13 @@ use super::{
 };
 
 impl<C: Core> Mpi<'_, C> {
-    /// Begins an operation.
+    /// Begins an operation, the next one of its communicator or, if it has a tag already, a persistent one.
     ///
     /// # Safety
     /// Its buffers are there until it is over, and nobody else writes to them, nor reads those of results.
-    pub(crate) unsafe fn begin_collective(&self, plan: &Rc<Plan>) -> Result<Rc<Pending>, Fault> {
-        let (plan, party) = (plan.clone(), self.party(&plan.comm));
+    pub(crate) unsafe fn begin_collective(&self, plan: &Rc<Plan>, tag: Option<u32>) -> Result<Rc<Pending>, Fault> {
+        let party = tag.map_or_else(|| self.party(&plan.comm), |tag| self.party_with(&plan.comm, tag));
+        let plan = plan.clone();
         // SAFETY: the caller says so.
         Ok(self.engine.spawn(Box::pin(async move { unsafe { work::run(&plan, &party).await.map(|()| DONE) } })))
     }
@@ -58,13 +59,14 @@ pub(crate) unsafe fn collective<C: Core>(
             }
             Form::Nonblocking => {
                 let declared = here.declare_collective_begin(&plan);
-                let pending = here.begin_collective(&plan).inspect_err(|_| here.declare_end(declared))?;
+                let pending = here.begin_collective(&plan, None).inspect_err(|_| here.declare_end(declared))?;
                 let made = Request::new(plan.comm.clone(), What::Collective, Some(pending));
                 request.write(here.new_request(made.declared_as(declared)));
             }
             Form::Persistent => {
                 let made = Request::new(plan.comm.clone(), What::Collective, None);
-                request.write(here.new_request(made.that_starts(Start::Collective(plan))));
+                let tag = plan.comm.next_persistent();
+                request.write(here.new_request(made.that_starts(Start::Collective(plan, tag))));
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! Whether an operation is one of these all ranks see alike: by its kind and form, by the communicator, and by what is the same on
 //! all of them.
 
-use alloc::{vec, vec::Vec};
+use alloc::{rc::Rc, vec, vec::Vec};
 use core::slice;
 
 use bytemuck::Pod;
@@ -27,7 +27,7 @@ const CYCLES: u64 = 10;
 /// An operator of MPI on elements that are so many bytes.
 struct Bytes<'o> {
     operator: &'o Operator,
-    datatype: &'o Datatype,
+    datatype: &'o Rc<Datatype>,
 }
 
 impl<const N: usize> Combine<[u8; N]> for Bytes<'_> {
@@ -140,7 +140,7 @@ unsafe fn exchange<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> Option<Result<(
 unsafe fn reduce<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> Option<Result<(), Fault>> {
     let operator = plan.operator.as_deref()?;
     let operands = plan.operands().ok()?;
-    let datatype = &*operands.datatype;
+    let datatype = &operands.datatype;
     let size = datatype.size();
     let is_one = datatype.is_basic() && datatype.is_contiguous() && SIZES.contains(&size);
     if !is_one || operator.operation().is_none() {

@@ -29,8 +29,9 @@ pub(crate) struct Communicator {
     pub(crate) remote: Option<Rc<Group>>,
     /// Of this rank in its group.
     pub(crate) rank: usize,
-    /// Operations of all so far.
+    /// Operations of all so far, and persistent ones that were made.
     operations: Cell<u32>,
+    persistent: Cell<u32>,
     name: RefCell<String>,
     pub(crate) errhandler: Cell<Handle>,
     pub(crate) attributes: Attributes,
@@ -56,6 +57,7 @@ impl Communicator {
             group,
             remote,
             operations: Cell::new(0),
+            persistent: Cell::new(0),
             name: RefCell::default(),
             errhandler: Cell::new(errhandler),
             attributes: Attributes::default(),
@@ -73,6 +75,7 @@ impl Communicator {
             remote: self.remote.clone(),
             rank: self.rank,
             operations: Cell::new(0),
+            persistent: Cell::new(0),
             name: RefCell::default(),
             errhandler: self.errhandler.clone(),
             attributes: Attributes::default(),
@@ -105,8 +108,17 @@ impl Communicator {
 
     /// The tag of the next operation of all.
     fn next_operation(&self) -> u32 {
-        let number = self.operations.get();
-        self.operations.set(number.wrapping_add(1));
-        contexts::of_operation(self.context(), number)
+        contexts::of_operation(self.context(), next(&self.operations))
     }
+
+    /// The tag of the next persistent one that is made, which has it each time that it is started.
+    pub(crate) fn next_persistent(&self) -> u32 {
+        contexts::of_persistent(self.context(), next(&self.persistent))
+    }
+}
+
+fn next(numbers: &Cell<u32>) -> u32 {
+    let number = numbers.get();
+    numbers.set(number.wrapping_add(1));
+    number
 }

@@ -98,6 +98,18 @@ impl Datatypes {
         self.derived.borrow_mut().remove(handle).map(|_| ()).ok_or(Class::TYPE)
     }
 
+    /// Does something with a handle of a datatype: its own, or if the program has freed it one that is given for that time.
+    pub(crate) fn with_handle<R>(&self, datatype: &Rc<Datatype>, action: impl FnOnce(Handle) -> R) -> R {
+        if self.get(datatype.handle()).is_ok_and(|of_handle| Rc::ptr_eq(&of_handle, datatype)) {
+            return action(datatype.handle());
+        }
+        let entry = Entry { datatype: datatype.clone(), name: CString::default(), attributes: Rc::default() };
+        let lent = self.derived.borrow_mut().insert(entry);
+        let result = action(lent);
+        self.derived.borrow_mut().remove(lent);
+        result
+    }
+
     /// What the program calls it.
     pub(crate) fn name(&self, handle: Handle) -> Result<CString, Class> {
         self.with(handle, |entry| entry.name.clone())

@@ -10,7 +10,7 @@ use core::{cell::RefCell, ffi::c_void, slice};
 
 use super::{
     class::Class,
-    datatypes::Datatype,
+    datatypes::{Datatype, Datatypes},
     handles::{Handle, Kind, Slab},
 };
 
@@ -37,22 +37,30 @@ pub(crate) enum By {
 pub(crate) struct Operator {
     by: By,
     is_commutative: bool,
+    /// Functions are told a handle of the datatype.
+    datatypes: Rc<Datatypes>,
 }
 
 /// The operators of a rank.
 pub(crate) struct Operators {
     standard: Vec<(Handle, Rc<Operator>)>,
     own: RefCell<Slab<Rc<Operator>>>,
+    datatypes: Rc<Datatypes>,
 }
 
 impl Operators {
-    pub(crate) fn new() -> Self {
+    /// On values of these datatypes.
+    pub(crate) fn new(datatypes: &Rc<Datatypes>) -> Self {
         let standard = |(handle, operation)| {
             // REPLACE is what it is by the order of its operands.
             let is_commutative = operation != Operation::Replace;
-            (handle, Rc::new(Operator { by: By::Standard(operation), is_commutative }))
+            (handle, Rc::new(Operator { by: By::Standard(operation), is_commutative, datatypes: datatypes.clone() }))
         };
-        Self { standard: Operation::ALL.map(standard).into(), own: RefCell::new(Slab::new(Kind::Operator)) }
+        Self {
+            standard: Operation::ALL.map(standard).into(),
+            own: RefCell::new(Slab::new(Kind::Operator)),
+            datatypes: datatypes.clone(),
+        }
     }
 
     /// The operator of a handle.
@@ -67,7 +75,7 @@ impl Operators {
 
     /// Takes an operator of the program's.
     pub(crate) fn add(&self, by: By, is_commutative: bool) -> Handle {
-        self.own.borrow_mut().insert(Rc::new(Operator { by, is_commutative }))
+        self.own.borrow_mut().insert(Rc::new(Operator { by, is_commutative, datatypes: self.datatypes.clone() }))
     }
 
     /// Forgets an operator, which operations under way keep.
@@ -109,11 +117,10 @@ impl Operator {
     /// # Safety
     /// All of so many values, from the lower bound on, can be read at `input` and read and written at `inout`; no
     /// reference leads to them, and they do not overlap.
-    pub(crate) unsafe fn combine(&self, input: *const u8, inout: *mut u8, count: usize, datatype: &Datatype) {
+    pub(crate) unsafe fn combine(&self, input: *const u8, inout: *mut u8, count: usize, datatype: &Rc<Datatype>) {
         if count == 0 {
             return;
         }
-        let mut handle = datatype.handle();
         match self.by {
             By::Standard(operation) => {
                 let Some(basic) = datatype.basic() else { return };
@@ -124,7 +131,7 @@ impl Operator {
                     unsafe { (slice::from_raw_parts(input, bytes), slice::from_raw_parts_mut(inout, bytes)) };
                 operation.apply(basic, false, input, inout);
             }
-            By::Program(function) => {
+            By::Program(function) => self.datatypes.with_handle(datatype, |mut handle| {
                 // A count of more than C's int has is more than one call.
                 let (mut done, step) = (0, i32::MAX as usize);
                 while done < count {
@@ -135,12 +142,12 @@ impl Operator {
                     // SAFETY: the program says that its function has this signature, and takes such values.
                     unsafe { function(input.cast_mut().cast(), inout.cast(), &raw mut len, &raw mut handle) };
                 }
-            }
-            By::LargeProgram(function) => {
+            }),
+            By::LargeProgram(function) => self.datatypes.with_handle(datatype, |mut handle| {
                 let mut len = count as i64;
                 // SAFETY: as above.
                 unsafe { function(input.cast_mut().cast(), inout.cast(), &raw mut len, &raw mut handle) };
-            }
+            }),
         }
     }
 }
@@ -148,13 +155,18 @@ impl Operator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::mpi::datatypes::Datatypes;
 
     const INT: Handle = 0x209;
 
+    fn both() -> (Rc<Datatypes>, Operators) {
+        let datatypes = Rc::new(Datatypes::new());
+        let operators = Operators::new(&datatypes);
+        (datatypes, operators)
+    }
+
     /// What an operator makes of two lists of bytes.
     fn combined(handle: Handle, datatype: Handle, input: &[u8], inout: &[u8]) -> Result<Vec<u8>, Class> {
-        let (datatypes, operators) = (Datatypes::new(), Operators::new());
+        let (datatypes, operators) = both();
         let (datatype, operator) = (datatypes.get(datatype)?, operators.get(handle)?);
         operator.check(&datatype)?;
         let count = input.len().div_ceil(datatype.extent() as usize);
@@ -249,7 +261,7 @@ mod tests {
             (0x207, [false; 5]),
             (0x23C, [false; 5]),
         ];
-        let (datatypes, operators) = (Datatypes::new(), Operators::new());
+        let (datatypes, operators) = both();
         for (datatype, defined) in expected {
             let datatype = datatypes.get(datatype).unwrap();
             let found =
@@ -266,7 +278,7 @@ mod tests {
     /// Every operator works on every type that it is defined for, of this machine's sizes.
     #[test]
     fn all_operators_on_all_types() {
-        let (datatypes, operators) = (Datatypes::new(), Operators::new());
+        let (datatypes, operators) = both();
         let mut pairs = 0;
         for basic in &super::super::datatypes::BASICS {
             let datatype = datatypes.get(basic.handle).unwrap();
@@ -299,7 +311,7 @@ mod tests {
                 (0..2).for_each(|at| *inout.add(at) = *input.add(at) * 10 + *inout.add(at));
             }
         }
-        let (datatypes, operators) = (Datatypes::new(), Operators::new());
+        let (datatypes, operators) = both();
         let handle = operators.add(By::Program(last), false);
         let operator = operators.get(handle).unwrap();
         assert!(!operator.is_commutative() && operators.get(0x21).unwrap().is_commutative());

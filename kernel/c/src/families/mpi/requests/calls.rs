@@ -307,7 +307,9 @@ pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Ha
     let (declared, pending) = unsafe {
         match &**start {
             Start::Message(message) => (here.declare_message_begin(message), here.begin(message)),
-            Start::Collective(plan) => (here.declare_collective_begin(plan), here.begin_collective(plan)),
+            Start::Collective(plan, tag) => {
+                (here.declare_collective_begin(plan), here.begin_collective(plan, Some(*tag)))
+            }
             Start::Partitioned(of) => (None, Ok(of.begin(&here.engine, &here.partitioned))),
         }
     };

@@ -31,7 +31,8 @@ pub(crate) enum What {
 /// What a persistent request starts.
 pub(crate) enum Start {
     Message(Message),
-    Collective(Rc<Plan>),
+    /// With the tag of its messages.
+    Collective(Rc<Plan>, u32),
     Partitioned(Rc<Partitioned>),
 }
 
