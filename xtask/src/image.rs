@@ -6,7 +6,7 @@
 use crate::{
     build::{self, Built, build},
     c, p54c,
-    program::Program,
+    program::{DEFAULT_PROGRAM, Program},
     progress::Progress,
     setup::{self, Toolchain, Tools},
     symbols, without_std, workspace,
@@ -277,21 +277,22 @@ fn built_before(program: &Program, directory: &Path, profile: Profile) -> Result
     Ok(path)
 }
 
-/// Lints what [`bare_metal`] and [`board`] build: code for the bare machine only is none of the host's clippy's.
+/// Lints what [`bare_metal`] and [`board`] build: code for the bare machine only is none of the host's clippy's. Tests are the same
+/// code on both, and are looked at once.
 ///
 /// Returns whether there was anything to lint with: a distribution's compiler has no clippy.
 ///
 /// # Errors
 ///
 /// When clippy finds something.
-pub(crate) fn lint(program: &Program, tools: &Tools) -> Result<bool> {
+pub(crate) fn lint(tools: &Tools) -> Result<bool> {
     if !tools.toolchain.cargo.with_file_name("cargo-clippy").is_file() {
         return Ok(false);
     }
     let _progress = Progress::new("clippy on the image");
-    for target in [PC, BOARD] {
+    for (target, program) in [(PC, Program::integration()), (BOARD, Program::resolve(DEFAULT_PROGRAM)?)] {
         let what = format!("clippy for {}", target.specification);
-        build::lint(&what, &mut lint_command(program, &tools.toolchain, target))?;
+        build::lint(&what, &mut lint_command(&program, &tools.toolchain, target))?;
     }
     Ok(true)
 }

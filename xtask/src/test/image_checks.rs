@@ -17,7 +17,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
     let checks = NAMES.iter().any(|name| wants(name)).then(|| Job::new("image", 60, |suite| checks(suite, kit)));
     let lint = wants(LINT).then(|| {
         Job::new("image", 50, |suite| {
-            checked(suite, LINT, "cargo-clippy", image::lint(&Program::integration(), kit.tools()?));
+            checked(suite, LINT, "cargo-clippy", image::lint(kit.tools()?));
             Ok(())
         })
     });
