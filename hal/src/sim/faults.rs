@@ -397,8 +397,8 @@ mod linux {
                         if unwinds { stop.tell(what) } else { stop.report(what) }
                     });
                     if unwinds {
-                        // SAFETY: 1. `unwinds` has seen that the core was in its program, and it has failed: nothing resumes it; 2. and
-                        // that there is room.
+                        // SAFETY: `unwinds` has seen that the core was in its program, and that there is room; it has failed, and nothing
+                        // resumes it there.
                         unsafe { unwinding::begin(context) };
                     }
                 }

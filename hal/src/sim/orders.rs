@@ -8,7 +8,7 @@ use super::{deviation::Deviation, engine::Engine, free::Made};
 /// another one before that.
 pub(super) fn so_far(engine: &Engine, last: Option<CoreId>) -> Option<Vec<Deviation>> {
     let cores = engine.clocks.len();
-    let operations = engine.free.as_ref().map(|free| {
+    let operations: Option<Vec<_>> = engine.free.as_ref().map(|free| {
         let number = |core: usize| free.made().iter().rfind(|made| made.core == core).map_or(0, |made| made.number);
         let others = (0..cores).map(CoreId::new).filter_map(|core| {
             let other = last.filter(|last| *last != core)?;
@@ -17,7 +17,7 @@ pub(super) fn so_far(engine: &Engine, last: Option<CoreId>) -> Option<Vec<Deviat
         orders(free.made(), cores).into_iter().chain(others).collect()
     });
     let is_one_of_many = operations.is_some() || engine.course.is_some();
-    is_one_of_many.then(|| engine.made().into_iter().chain(operations.unwrap_or_else(Vec::new)).collect())
+    is_one_of_many.then(|| engine.made().into_iter().chain(operations.unwrap_or_default()).collect())
 }
 
 /// Accesses above which a run that goes wrong is not told in order, but left to chance: it spins.

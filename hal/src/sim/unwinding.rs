@@ -82,7 +82,7 @@ mod entry {
     /// Lets what a signal has interrupted go on where it is taken down.
     ///
     /// # Safety
-    /// 1. The context is that of a core's program, whose instruction has failed and is never resumed. 2. Below its stack pointer are
+    /// The context is that of a core's program, whose instruction has failed and is never resumed, and below its stack pointer are
     /// [`ROOM_BYTES`](super::ROOM_BYTES) of its stack.
     pub(in super::super) unsafe fn begin(context: &mut libc::ucontext_t) {
         let registers = &mut context.uc_mcontext.gregs;
