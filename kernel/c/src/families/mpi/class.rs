@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, format};
 
-use kernel::collectives::{Error, ErrorKind};
+use kernel::collectives::{Envelope, Error, ErrorKind};
 
 use super::handles::Handle;
 
@@ -118,7 +118,7 @@ pub(crate) enum On {
     Session(Handle),
     /// That of `MPI_FILE_NULL`.
     File,
-    /// This one, of a communicator that is not made yet.
+    /// This one, of a communicator that is not made yet, or was freed.
     Handler(Handle),
 }
 
@@ -131,12 +131,14 @@ pub(crate) struct Fault {
     pub(crate) on: On,
     /// The function of C, if several call the same one here.
     pub(crate) function: Option<Cow<'static, str>>,
+    /// Of a message that has come all the same: what its status says.
+    pub(crate) envelope: Option<Envelope>,
 }
 
 impl Fault {
     /// An error, and what is wrong.
     pub(crate) fn new(class: Class, why: impl Into<Cow<'static, str>>) -> Self {
-        Self { class, why: why.into(), on: On::Nothing, function: None }
+        Self { class, why: why.into(), on: On::Nothing, function: None, envelope: None }
     }
 
     /// The same in a function that C names.
@@ -149,7 +151,7 @@ impl Fault {
         if self.on == On::Nothing { Self { on: On::Window(window), ..self } } else { self }
     }
 
-    /// The same as an error of a communicator that was to have this handler, if it is nobody's yet.
+    /// The same as an error of a communicator that was to have this handler, or had it, if it is nobody's yet.
     pub(crate) fn on_handler(self, handler: Handle) -> Self {
         if self.on == On::Nothing { Self { on: On::Handler(handler), ..self } } else { self }
     }
@@ -178,8 +180,13 @@ impl From<Class> for Fault {
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
+        if let Error::Truncated { from, tag, sent, room } = error {
+            // The tag is one of messages of all communicators.
+            let why = format!("rank {from} of all ranks has sent {sent} bytes, and there is room for {room}");
+            let envelope = Some(Envelope { source: from, tag, len_bytes: sent });
+            return Self { envelope, ..Self::new(Class::TRUNCATE, why) };
+        }
         let class = match (&error, error.kind()) {
-            (Error::Truncated { .. }, _) => Class::TRUNCATE,
             (Error::NoSuchRank { .. }, _) => Class::RANK,
             (Error::OutOfSharedMemory { .. }, _) | (_, ErrorKind::Resources) => Class::NO_MEM,
             _ => Class::OTHER,

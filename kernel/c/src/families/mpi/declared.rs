@@ -150,6 +150,14 @@ impl<C: Core> Here<'_, '_, '_, C> {
             Kind::Gather | Kind::Allgather => (all(&plan.sends, false, false), all(&plan.receives, true, true)),
             Kind::Scatter => (all(&plan.sends, true, false), all(&plan.receives, false, true)),
             Kind::Alltoall => (all(&plan.sends, true, false), all(&plan.receives, true, true)),
+            Kind::ReduceScatter => {
+                // Each rank has its own part at the beginning.
+                let own = plan
+                    .receives
+                    .as_ref()
+                    .and_then(|parts| Some(parts.first().ok()?.at(0, parts.get(plan.comm.rank).count)));
+                (all(&plan.sends, false, false), own.map(|block| (block, true)).into_iter().collect())
+            }
             _ => (all(&plan.sends, false, false), all(&plan.receives, false, true)),
         };
         let receives = if plan.kind == Kind::Reduce && !is_root { Vec::new() } else { receives };

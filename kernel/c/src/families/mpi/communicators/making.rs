@@ -163,7 +163,8 @@ pub(crate) unsafe fn comm_create<C: Core>(
     group: Handle,
     made: *mut Handle,
 ) -> Result<(), Fault> {
-    let (comm, group) = (here.communicator(handle)?, here.group(group)?);
+    let comm = here.communicator(handle)?;
+    let group = here.group(group).map_err(|fault| comm.blame(fault))?;
     here.session.before_waiting();
     if group.ranks().iter().any(|rank| comm.group.place(*rank).is_none()) {
         return Err(Fault::new(Class::GROUP, "a rank of the group is not in the communicator").on_comm(handle));
@@ -203,7 +204,8 @@ pub(crate) unsafe fn comm_create_group<C: Core>(
     tag: i32,
     made: *mut Handle,
 ) -> Result<(), Fault> {
-    let (comm, group) = (here.intra(handle)?, here.group(group)?);
+    let comm = here.intra(handle)?;
+    let group = here.group(group).map_err(|fault| comm.blame(fault))?;
     here.session.before_waiting();
     let tag = u32::try_from(tag).map_err(|_| Fault::from(Class::TAG).on_comm(handle))?;
     let created = match group.place(here.world.rank()) {

@@ -11,6 +11,7 @@ use core::cell::{Cell, RefCell};
 use super::{
     attributes::Attributes,
     buffered::Buffered,
+    class::Fault,
     constants::{COMM_NULL, COMM_SELF, COMM_WORLD},
     contexts::{self, Context},
     groups::Group,
@@ -38,7 +39,7 @@ pub(crate) struct Communicator {
     /// Its own buffer for buffered sends, if one is attached.
     pub(crate) buffered: Rc<RefCell<Buffered>>,
     pub(crate) topology: RefCell<Option<Rc<Topology>>>,
-    /// Its own handle.
+    /// Its own handle; none once the program has freed it.
     pub(crate) handle: Cell<Handle>,
 }
 
@@ -90,6 +91,14 @@ impl Communicator {
         let comm = Rc::new(self);
         comm.handle.set(all.borrow_mut().insert(comm.clone()));
         comm
+    }
+
+    /// The same as an error of this one's, also when it was freed: its handle may be another one's by then.
+    pub(crate) fn blame(&self, fault: Fault) -> Fault {
+        match self.handle.get() {
+            COMM_NULL => fault.on_handler(self.errhandler.get()),
+            handle => fault.on_comm(handle),
+        }
     }
 
     /// The number that its messages have.

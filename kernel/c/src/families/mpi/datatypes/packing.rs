@@ -46,17 +46,18 @@ pub(super) unsafe fn pack<C: Core, T: Number>(
     position: *mut T,
     comm: Handle,
 ) -> Result<(), Fault> {
-    here.communicator(comm)?;
-    let (datatype, number) = (committed(here, datatype)?, count(number)?);
-    check_buffer(source, number, &datatype)?;
+    let of = here.communicator(comm)?;
     // SAFETY: see above; the packed bytes lie within the buffer.
-    unsafe {
+    let work = || unsafe {
+        let (datatype, number) = (committed(here, datatype)?, count(number)?);
+        check_buffer(source, number, &datatype)?;
         let (at, end) = start(position, size, datatype.size_count().checked_mul(number as i64))?;
         if end > at {
             datatype.pack(source, number, slice::from_raw_parts_mut(packed.add(at), end - at));
         }
         give_number(position, end as i64)
-    }
+    };
+    work().map_err(|fault| of.blame(fault))
 }
 
 #[expect(clippy::too_many_arguments, reason = "the standard's")]
@@ -70,17 +71,18 @@ pub(super) unsafe fn unpack<C: Core, T: Number>(
     datatype: Handle,
     comm: Handle,
 ) -> Result<(), Fault> {
-    here.communicator(comm)?;
-    let (datatype, number) = (committed(here, datatype)?, count(number)?);
-    check_buffer(target, number, &datatype)?;
+    let of = here.communicator(comm)?;
     // SAFETY: see above; the packed bytes lie within the buffer.
-    unsafe {
+    let work = || unsafe {
+        let (datatype, number) = (committed(here, datatype)?, count(number)?);
+        check_buffer(target, number, &datatype)?;
         let (at, end) = start(position, size, datatype.size_count().checked_mul(number as i64))?;
         if end > at {
             datatype.unpack(slice::from_raw_parts(packed.add(at), end - at), target, number);
         }
         give_number(position, end as i64)
-    }
+    };
+    work().map_err(|fault| of.blame(fault))
 }
 
 pub(super) unsafe fn pack_size<C: Core, T: Number>(
@@ -90,10 +92,13 @@ pub(super) unsafe fn pack_size<C: Core, T: Number>(
     comm: Handle,
     size: *mut T,
 ) -> Result<(), Fault> {
-    here.communicator(comm)?;
-    let bytes = here.datatypes.get(datatype)?.size_count().checked_mul(count(number)? as i64);
-    // SAFETY: see above.
-    unsafe { give(size, bytes.and_then(T::of).unwrap_or_else(T::undefined)) }
+    let of = here.communicator(comm)?;
+    let work = || {
+        let bytes = here.datatypes.get(datatype)?.size_count().checked_mul(count(number)? as i64);
+        // SAFETY: see above.
+        unsafe { give(size, bytes.and_then(T::of).unwrap_or_else(T::undefined)) }
+    };
+    work().map_err(|fault| of.blame(fault))
 }
 
 /// Refuses what is not `external32`.

@@ -33,7 +33,7 @@ type Function = unsafe extern "C" fn(*mut Handle, *mut i32, ...);
 
 /// Tells an error handler of an error, and says what the function returns.
 pub(crate) fn raise<C: Core>(here: &Here<'_, '_, '_, C>, name: &str, fault: Fault) -> i32 {
-    let Fault { class, why, on, function } = fault;
+    let Fault { class, why, on, function, .. } = fault;
     let Class(code) = class;
     let (mut object, handler) = match on {
         On::Comm(comm) => (comm, here.communicator(comm).ok().map(|comm| comm.errhandler.get())),
@@ -191,7 +191,8 @@ pub(crate) unsafe fn comm_set_errhandler<C: Core>(
     comm: Handle,
     handler: Handle,
 ) -> Result<(), Fault> {
-    here.communicator(comm)?.errhandler.set(checked(here, handler, Of::Comm)?);
+    let of = here.communicator(comm)?;
+    of.errhandler.set(checked(here, handler, Of::Comm).map_err(|fault| of.blame(fault))?);
     Ok(())
 }
 

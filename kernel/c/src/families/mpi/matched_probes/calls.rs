@@ -101,8 +101,11 @@ pub(crate) unsafe fn receive_found<C: Core>(
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     let work = || unsafe {
-        let block = here.block(address, count, datatype)?;
         let handle = message.read();
+        let block = here.block(address, count, datatype).map_err(|fault| {
+            let found = here.found.borrow();
+            found.get(handle).into_iter().fold(fault, |fault, found| found.comm.blame(fault))
+        })?;
         here.session.before_waiting();
         let ended = if handle == NO_PROC {
             Request::new(None, What::Nobody, Some(Pending::over(Ok(DONE))))

@@ -19,7 +19,7 @@ use super::{
         state::Mpi,
         status::Status,
     },
-    CMessage, Form, Message, Mode, Peer, named, peer, source, status_of, tag,
+    CMessage, Form, Message, Mode, Peer, named, peer, source, status_of, status_of_fault, tag,
 };
 
 const MODES: [Mode; 5] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready, Mode::Receive];
@@ -27,12 +27,7 @@ const MODES: [Mode; 5] = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mod
 impl<C: Core> Mpi<'_, C> {
     /// Elements that a program names.
     pub(crate) fn block(&self, address: *mut u8, count: i64, datatype: Handle) -> Result<Block, Fault> {
-        let datatype = self.datatypes.get(datatype)?;
-        if !datatype.is_committed() {
-            return Err(Fault::new(Class::TYPE, "commit it first"));
-        }
-        let count = usize::try_from(count).map_err(|_| Class::COUNT)?;
-        let block = Block { address, count, datatype };
+        let block = self.block_anywhere(address, count, datatype)?;
         if address.addr() == IN_PLACE && block.len_bytes() > 0 {
             return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE stands for no buffer here"));
         }
@@ -40,6 +35,16 @@ impl<C: Core> Mpi<'_, C> {
             return Err(Class::BUFFER.into());
         }
         Ok(block)
+    }
+
+    /// The same of which only the length counts.
+    pub(crate) fn block_anywhere(&self, address: *mut u8, count: i64, datatype: Handle) -> Result<Block, Fault> {
+        let datatype = self.datatypes.get(datatype)?;
+        if !datatype.is_committed() {
+            return Err(Fault::new(Class::TYPE, "commit it first"));
+        }
+        let count = usize::try_from(count).map_err(|_| Class::COUNT)?;
+        Ok(Block { address, count, datatype })
     }
 
     /// Sends or receives a message, and waits for it.
@@ -137,6 +142,21 @@ impl Message {
     }
 }
 
+/// Writes what was received for C, also of a message that was too long.
+///
+/// # Safety
+/// There is a status, or a null pointer.
+unsafe fn write_found(comm: &Communicator, found: Result<Status, Fault>, status: *mut Status) -> Result<(), Fault> {
+    let written = match &found {
+        Err(fault) if fault.envelope.is_none() => None,
+        Err(fault) => Some(status_of_fault(comm, fault)),
+        Ok(found) => Some(*found),
+    };
+    // SAFETY: the caller says so.
+    written.into_iter().for_each(|written| unsafe { written.write(status, false) });
+    found.map(drop)
+}
+
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them; it leaves a buffer alone as long as
 // something is under way that has it.
 
@@ -171,7 +191,8 @@ pub(crate) unsafe fn message<C: Core>(
             Form::Blocking => {
                 here.session.before_waiting();
                 here.declare_message_use(&message);
-                here.transfer(&message)?.write(status, false);
+                let found = here.transfer(&message);
+                write_found(&message.comm, found, status)?;
             }
             Form::Nonblocking => {
                 let declared = here.declare_message_begin(&message);
@@ -231,11 +252,9 @@ pub(crate) unsafe fn exchange<C: Core>(
         here.session.before_waiting();
         here.engine.wait(|| sent.is_over() && received.is_over())?;
         let outcome: Outcome = received.outcome().unwrap_or(Ok(DONE));
-        let envelope = outcome?;
         let is_nobody = receive.peer == Peer::Nobody;
-        let found = if is_nobody { Status::of_nobody() } else { status_of(&comm, &envelope) };
-        found.write(status, false);
-        Ok(())
+        let found = outcome.map(|envelope| if is_nobody { Status::of_nobody() } else { status_of(&comm, &envelope) });
+        write_found(&comm, found, status)
     };
     // SAFETY: see above.
     work().map_err(|fault: Fault| unsafe { named(fault.on_comm(handle), name) })

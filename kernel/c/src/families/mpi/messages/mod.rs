@@ -94,6 +94,11 @@ pub(crate) fn status_of(comm: &Communicator, envelope: &Envelope) -> Status {
     Status::new(place, contexts::tag_of(envelope.tag), envelope.len_bytes)
 }
 
+/// The status of what has failed: of a message that has come and was too long, or of none.
+pub(crate) fn status_of_fault(comm: &Communicator, fault: &Fault) -> Status {
+    fault.envelope.map_or_else(Status::empty, |envelope| status_of(comm, &envelope)).with_error(fault.class)
+}
+
 impl Message {
     fn sent_tag(&self) -> u32 {
         contexts::of_message(self.comm.context(), self.tag.unwrap_or(0))

@@ -171,7 +171,8 @@ pub(crate) unsafe fn end_one<C: Core>(
             return Ok(());
         }
         let (found, result) = here.end(&mut *request, &known, ending);
-        found.write(status, false);
+        // The empty status says that there is no error.
+        found.write(status, is_idle(&known));
         result
     }
 }
@@ -219,7 +220,7 @@ pub(crate) unsafe fn end_any<C: Core>(
             None if are_idle => (Status::empty(), Ok(())),
             None => return Ok(()),
         };
-        status_of.write(status, false);
+        status_of.write(status, found.is_none());
         result
     }
 }
@@ -275,10 +276,10 @@ pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut H
     let handle = unsafe { request.read() };
     let known = here.known(handle)?.ok_or(Class::REQUEST)?;
     if matches!(known.start.as_deref(), Some(Start::Partitioned(_))) {
-        return Err(Fault::new(Class::REQUEST, "partitioned messages cannot be cancelled"));
+        return Err(known.blame(Fault::new(Class::REQUEST, "partitioned messages cannot be cancelled")));
     }
     match &known.what {
-        What::Collective => Err(Fault::new(Class::REQUEST, "operations of all cannot be cancelled")),
+        What::Collective => Err(known.blame(Fault::new(Class::REQUEST, "operations of all cannot be cancelled"))),
         What::General(general) => general.cancel(known.is_over()),
         _ => {
             let Some(pending) = &known.pending else { return Ok(()) };
@@ -300,9 +301,10 @@ pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Ha
     let handle = unsafe { request.read() };
     let known = here.known(handle)?.ok_or(Class::REQUEST)?;
     if known.pending.is_some() {
-        return Err(Fault::new(Class::REQUEST, "it was started before, and not completed"));
+        return Err(known.blame(Fault::new(Class::REQUEST, "it was started before, and not completed")));
     }
-    let start = known.start.as_ref().ok_or_else(|| Fault::new(Class::REQUEST, "it is not persistent"))?;
+    let none = || known.blame(Fault::new(Class::REQUEST, "it is not persistent"));
+    let start = known.start.as_ref().ok_or_else(none)?;
     // SAFETY: see above.
     let (declared, pending) = unsafe {
         match &**start {
@@ -352,9 +354,9 @@ pub(crate) unsafe fn grequest_start<C: Core>(
 
 /// The program has done it.
 pub(crate) unsafe fn grequest_complete<C: Core>(here: &Here<'_, '_, '_, C>, request: Handle) -> Result<(), Fault> {
-    let known = here.known(request)?;
-    let Some(Request { what: What::General(general), pending: Some(pending), .. }) = known else {
-        return Err(Fault::new(Class::REQUEST, "it is not a generalised request"));
+    let known = here.known(request)?.ok_or(Class::REQUEST)?;
+    let (What::General(general), Some(pending)) = (&known.what, &known.pending) else {
+        return Err(known.blame(Fault::new(Class::REQUEST, "it is not a generalised request")));
     };
     pending.end(Ok(DONE));
     if general.is_freed.get() {

@@ -11,7 +11,7 @@ use super::{
     collective::plan::Plan,
     communicators::Communicator,
     engine::Pending,
-    messages::{Message, status_of},
+    messages::{Message, status_of, status_of_fault},
     partitioned::Partitioned,
     status::Status,
 };
@@ -64,7 +64,7 @@ impl Request {
 
     /// The same as an error of its communicator, if it has one.
     pub(crate) fn blame(&self, fault: Fault) -> Fault {
-        self.comm.iter().fold(fault, |fault, comm| fault.on_comm(comm.handle.get()))
+        self.comm.iter().fold(fault, |fault, comm| comm.blame(fault))
     }
 
     /// Whether it keeps this communicator busy.
@@ -81,6 +81,10 @@ impl Request {
         let Some(pending) = &self.pending else { return (Status::empty(), Ok(())) };
         let (status, result) = match (pending.outcome(), &self.what) {
             (None, _) => (Status::empty().with_error(Class::PENDING), Err(Class::PENDING.into())),
+            (Some(Err(fault)), What::Receive) => {
+                let status = self.comm.as_ref().map_or_else(Status::empty, |comm| status_of_fault(comm, &fault));
+                (status.with_error(fault.class), Err(fault))
+            }
             (Some(Err(fault)), _) => (Status::empty().with_error(fault.class), Err(fault)),
             (Some(Ok(_)), What::General(general)) => general.query(),
             (Some(Ok(_)), _) if pending.is_cancelled() => (Status::empty().cancelled(true), Ok(())),

@@ -25,7 +25,7 @@ impl Status {
         status
     }
 
-    /// Of what received nothing.
+    /// Of what received nothing, or was not there.
     pub(crate) fn empty() -> Self {
         Self::new(ANY_SOURCE, ANY_TAG, 0)
     }
@@ -52,7 +52,8 @@ impl Status {
         u64::from(self.internal[0] as u32) | u64::from(self.internal[1] as u32) << 32
     }
 
-    /// Writes it where C wants it, if it does. Its error is left as it was, unless an array is completed.
+    /// Writes it where C wants it, if it does. Its error is left as it was, unless an array is completed, or it is
+    /// the empty one.
     ///
     /// # Safety
     /// There is a status, or a null pointer.

@@ -62,12 +62,26 @@ unsafe fn make<C: Core>(
     wanted: &Wanted,
     new: *mut Handle,
 ) -> Result<(), Fault> {
+    let of = here.intra(comm)?;
+    // SAFETY: the caller says so.
+    unsafe { make_for(here, &of, wanted, new) }.map_err(|fault| of.blame(fault))
+}
+
+/// The same for the ranks of a communicator.
+///
+/// # Safety
+/// As for [`make`].
+unsafe fn make_for<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    of: &Communicator,
+    wanted: &Wanted,
+    new: *mut Handle,
+) -> Result<(), Fault> {
     /// What a rank says whose arguments make no sense: all fail together.
     const WRONG: i64 = -1;
-    let of = here.intra(comm)?;
     here.session.before_waiting();
     let checked = wanted.check();
-    let comm = here.copy(&of)?;
+    let comm = here.copy(of)?;
     here.windows.answer(here)?;
     let number = here.windows.number(here.world.rank());
     let numbers = [if checked.is_ok() { wanted.size } else { WRONG }, wanted.unit, number.into()];
@@ -199,7 +213,7 @@ pub(super) unsafe fn allocate(
 ) -> Result<(), Fault> {
     let wanted = Wanted { flavor: ALLOCATE, base: base.expose_provenance(), size: size as i64, unit: unit as i64 };
     // SAFETY: see above.
-    unsafe { make(here, comm, &wanted, new) }
+    unsafe { make(here, comm, &wanted, new) }.map_err(|fault| fault.of_function("win_allocate"))
 }
 
 /// A window of shared memory, of which the C side is told how much it is: it allocates as much, and [maps](map_shared) it.

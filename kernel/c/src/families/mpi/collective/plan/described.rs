@@ -1,6 +1,6 @@
 //! What the C side says of an operation of all.
 
-use alloc::rc::Rc;
+use alloc::{rc::Rc, vec::Vec};
 use core::ffi::c_char;
 
 use kernel::hal::Core;
@@ -68,12 +68,21 @@ impl CSide {
         self.address.addr() == IN_PLACE
     }
 
-    /// The blocks for so many ranks.
+    /// The blocks for so many ranks. Of those that are other ranks', if this has only one that is `own`, only the lengths count.
     ///
     /// # Safety
     /// Where there are counts, places and datatypes for each rank, there are so many.
-    unsafe fn blocks<C: Core>(&self, mpi: &Mpi<'_, C>, count: usize, wide: [bool; 2]) -> Result<Blocks, Fault> {
-        if self.counts.is_null() && (self.places.is_null() || count == 0) && self.datatypes.is_null() {
+    unsafe fn blocks<C: Core>(
+        &self,
+        mpi: &Mpi<'_, C>,
+        count: usize,
+        own: Option<usize>,
+        wide: [bool; 2],
+    ) -> Result<Blocks, Fault> {
+        if count == 0 {
+            return Ok(Blocks::Each(Vec::new()));
+        }
+        if self.counts.is_null() && self.places.is_null() && self.datatypes.is_null() {
             return Ok(Blocks::Alike(mpi.block(self.address, self.count, self.datatype)?));
         }
         let block = |at: usize| {
@@ -100,6 +109,9 @@ impl CSide {
             let extent = if self.datatypes.is_null() { mpi.datatypes.get(datatype)?.extent() } else { 1 };
             let offset = place.wrapping_mul(extent);
             let address = if number == 0 { self.address } else { self.address.wrapping_offset(offset) };
+            if own.is_some_and(|own| own != at) {
+                return mpi.block_anywhere(address, number, datatype);
+            }
             mpi.block(address, number, datatype)
         };
         Ok(Blocks::Each((0..count).map(block).collect::<Result<_, _>>()?))
@@ -168,13 +180,14 @@ impl CCollective {
             return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE stands for no buffer here"));
         }
         // SAFETY: the caller says so.
-        let side = |side: &CSide, count: Option<usize>| unsafe {
+        let side = |side: &CSide, count: Option<usize>, own: Option<usize>| unsafe {
             match count.filter(|_| !side.is_in_place()) {
-                Some(count) => side.blocks(mpi, count, wide).map(Some),
+                Some(count) => side.blocks(mpi, count, own, wide).map(Some),
                 None => Ok(None),
             }
         };
-        let (sends, receives) = (side(&self.send, sent)?, side(&self.receive, received)?);
+        let own = (kind == Kind::ReduceScatter).then_some(comm.rank);
+        let (sends, receives) = (side(&self.send, sent, None)?, side(&self.receive, received, own)?);
         let plan = Plan { kind, comm, root, sends, receives, is_in_place, operator, neighbours };
         plan.check_reduction()?;
         if !is_inter {

@@ -43,7 +43,7 @@ pub(crate) unsafe fn graph_map<C: Core>(
     _edges: *const i32,
     rank: *mut i32,
 ) -> Result<(), Fault> {
-    let place = mapped(here, comm, counted(nodes)?).map_err(|fault| fault.on_comm(comm))?;
+    let place = counted(nodes).and_then(|size| mapped(here, comm, size)).map_err(|fault| fault.on_comm(comm))?;
     // SAFETY: see above.
     unsafe { rank.write(place) };
     Ok(())

@@ -187,12 +187,13 @@ pub(crate) unsafe fn cart_map<C: Core>(
     rank: *mut i32,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe {
+    let work = || unsafe {
         let lengths = numbers(counted(dimensions)?, lengths);
         let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(usize::try_from(*length).ok()?));
-        rank.write(mapped(here, comm, size.ok_or(Class::DIMS)?).map_err(|fault| fault.on_comm(comm))?);
-    }
-    Ok(())
+        rank.write(mapped(here, comm, size.ok_or(Class::DIMS)?)?);
+        Ok(())
+    };
+    work().map_err(|fault: Fault| fault.on_comm(comm))
 }
 
 /// Fills in lengths that are zero: as equal as they can be, and the largest first.
