@@ -731,3 +731,25 @@ fn operations_take_no_longer_than_they_took() {
         }
     }
 }
+
+/// Where registers reach inside nodes only, windows are made by a rank that can allocate, whatever its number is.
+#[test]
+fn windows_need_a_rank_of_the_first_domain() {
+    run(&Machine::new(Description::parse("cluster-fpga:2x3").unwrap()), |world| {
+        let mut caches = hal::Cached::take_caches(world.comm.hal()).unwrap();
+        for (order, is_possible) in [([0, 4], true), ([4, 0], true), ([5, 3], false)] {
+            let Some(comm) = world.comm.create(&order).unwrap() else { continue };
+            match Window::<_, u32>::create(&comm, &mut caches, 4) {
+                Ok((window, view)) => {
+                    assert!(is_possible, "ranks {order:?}");
+                    window.free(view, &mut caches).unwrap();
+                }
+                Err(error) => {
+                    let is_out_of_reach = matches!(error, Error::RegisterOutOfReach { .. });
+                    assert!(!is_possible && is_out_of_reach, "ranks {order:?}: {error}");
+                }
+            }
+            comm.free().unwrap();
+        }
+    });
+}

@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use hal::{Core, LINE_BYTES, Region, kind};
+use hal::{Core, CoreId, LINE_BYTES, Region, kind};
 
 use crate::{
     Broadcast, Comm, Error, Placement,
@@ -12,15 +12,24 @@ use crate::{
     },
 };
 
-/// What rank 0 tells all others in place of a region that it could not allocate.
+/// What the rank that allocates tells all others in place of a region that it could not allocate.
 const NOTHING: [u32; 3] = [u32::MAX; 3];
 
 impl<C: Core> Comm<'_, C> {
+    /// The rank that allocates for all: rank 0, or where registers do not reach everywhere the first one of the first domain.
+    ///
+    /// # Errors
+    /// On all ranks alike: [`Error::RegisterOutOfReach`] if no rank is in the first domain.
+    pub(crate) fn allocating_rank(&self) -> Result<usize, Error> {
+        let first = (0..self.size()).find(|rank| self.allocator().can_allocate(self.core_of(*rank)));
+        first.ok_or_else(|| Error::RegisterOutOfReach { core: self.core_of(0), register: CoreId::new(0) })
+    }
+
     /// Allocates memory that all ranks reach, with any contents, rounded up to whole lines. Collective; all ranks name the
     /// same length and placement and get the same region.
     ///
-    /// Rank 0 allocates for all: then addresses do not depend on who is first, and the heaps' registers need not be
-    /// within reach of anybody else. It also [frees](crate::SharedAllocator::free) the region, when no rank uses it any
+    /// Rank 0 allocates for all, or where registers do not reach everywhere the first rank of the first domain: then addresses do not
+    /// depend on who is first, and the heaps' registers need not be within reach of anybody else. It also [frees](crate::SharedAllocator::free) the region, when no rank uses it any
     /// more and no cache holds lines of it.
     ///
     /// What ranks do with the region they have to agree on: it is mapped as each of them likes, nothing orders their
@@ -28,8 +37,9 @@ impl<C: Core> Comm<'_, C> {
     /// [what may be relied on](hal::soundness). A [`Window`](crate::Window) has protocols for all that.
     ///
     /// # Errors
-    /// On all ranks alike: [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`], and [`Error::CallsDiffer`] while calls
-    /// are [compared](Comm::check_arguments). [`Error::Length`], in bytes, on a rank that names another length than rank 0.
+    /// On all ranks alike: [`Error::PartTooLarge`], [`Error::OutOfSharedMemory`], [`Error::RegisterOutOfReach`] if no rank is in the
+    /// first domain, and [`Error::CallsDiffer`] while calls are [compared](Comm::check_arguments). [`Error::Length`], in bytes, on
+    /// a rank that names another length than the one that allocates.
     pub fn share<K: kind::Kind>(&self, len_bytes: usize, placement: Placement) -> Result<Region<K>, Error> {
         let shared = self.allocate_for_all(&[(len_bytes, placement)], false)?;
         Ok(shared[0])
@@ -62,8 +72,8 @@ impl<C: Core> Comm<'_, C> {
             let lengths = || parts.iter().map(|(len_bytes, _)| *len_bytes);
             Call::new(Collective::Share).of::<u8>().len(lengths().sum()).each(lengths())
         })?;
-        let mut told = vec![NOTHING; parts.len()];
-        if self.rank() == 0 {
+        let (owner, mut told) = (self.allocating_rank()?, vec![NOTHING; parts.len()]);
+        if self.rank() == owner {
             for (told, (len_bytes, placement)) in told.iter_mut().zip(parts) {
                 let Ok(region) = self.allocator().allocate::<K>(*len_bytes, *placement) else { break };
                 if zeroed {
@@ -72,7 +82,7 @@ impl<C: Core> Comm<'_, C> {
                 *told = region.to_words();
             }
         }
-        Broadcast::Default.broadcast(self, &mut told, 0)?;
+        Broadcast::Default.broadcast(self, &mut told, owner)?;
 
         let allocated = told.iter().take_while(|words| **words != NOTHING);
         let allocated: Vec<Region<K>> = allocated.map(|words| self.regions().from_words(*words)).collect();
@@ -80,7 +90,7 @@ impl<C: Core> Comm<'_, C> {
             check_len(region.len_bytes(), len_bytes.next_multiple_of(LINE_BYTES))?;
         }
         let Some((len_bytes, _)) = parts.get(allocated.len()) else { return Ok(allocated) };
-        if self.rank() == 0 {
+        if self.rank() == owner {
             allocated.into_iter().try_for_each(|region| self.allocator().free(region))?;
         }
         Err(self.allocator().refusal(*len_bytes))

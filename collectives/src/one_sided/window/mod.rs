@@ -283,7 +283,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         let is_private = |rank: &usize| self.peers.memory_of(*rank).1;
         (0..comm.size()).filter(is_private).for_each(|rank| comm.hal().let_go(self.peers.part(rank).mapped()));
         comm.synchronise();
-        let freed = if comm.rank() == 0 { self.free_parts() } else { Ok(()) };
+        let freed =
+            comm.allocating_rank().and_then(|owner| if comm.rank() == owner { self.free_parts() } else { Ok(()) });
         let released = self.synchronisation.release(comm, self.number());
         comm.synchronise();
         freed.and(released)

@@ -1,8 +1,8 @@
 //! Making a window together: the table in which ranks tell each other what they have, all to all (SCOSCo IV.B.1).
 //!
 //! It lies in uncached memory and lives only meanwhile. Each rank allocates its synchronisation data by itself, as in
-//! the paper, or rank 0 does for those that cannot reach the register; the parts are allocated by rank 0 for all, in
-//! order, so that the heaps do not depend on who comes first.
+//! the paper, or the [rank that allocates](Comm::allocating_rank) does for those that cannot reach the register; the parts are
+//! allocated by that rank for all, in order, so that the heaps do not depend on who comes first.
 
 use alloc::boxed::Box;
 
@@ -55,25 +55,27 @@ const NOTHING: u32 = u32::MAX;
 /// The table.
 pub(super) struct Table {
     words: Region<kind::Uncached>,
+    /// The rank that allocates.
+    owner: usize,
 }
 
 impl Table {
-    /// Allocates the table on rank 0 and tells all ranks.
+    /// Allocates the table and tells all ranks.
     pub(super) fn allocate<C: Core>(comm: &Comm<'_, C>) -> Result<Self, Error> {
         let len_bytes = comm.size() * WORDS * 4;
-        let mut announcement = [NOTHING; 3];
-        // So that nobody frees or allocates for an earlier purpose while rank 0 looks for room.
+        let (owner, mut announcement) = (comm.allocating_rank()?, [NOTHING; 3]);
+        // So that nobody frees or allocates for an earlier purpose while this one looks for room.
         comm.synchronise();
-        if comm.rank() == 0
+        if comm.rank() == owner
             && let Ok(words) = comm.allocator().allocate(len_bytes, Placement::Near(comm.hal().core()))
         {
             announcement = Region::<kind::Uncached>::to_words(&words);
         }
-        Broadcast::Default.broadcast(comm, bytemuck::bytes_of_mut(&mut announcement), 0)?;
+        Broadcast::Default.broadcast(comm, bytemuck::bytes_of_mut(&mut announcement), owner)?;
         if announcement[0] == NOTHING {
             return Err(Error::OutOfSharedMemory { len_bytes });
         }
-        Ok(Self { words: comm.regions().from_words(announcement) })
+        Ok(Self { words: comm.regions().from_words(announcement), owner })
     }
 
     /// Returns when all ranks have said which class they want, and elements of which type: to all of them the error that
@@ -120,7 +122,7 @@ impl Table {
         self.store_address(comm, me, SYNC, sync.ok().flatten());
         self.store_address(comm, me, MEMORY, memory);
         comm.synchronise();
-        if comm.rank() == 0 {
+        if comm.rank() == self.owner {
             for rank in 0..comm.size() {
                 if !can_allocate(rank) {
                     let sync = database::allocate(comm, comm.core_of(rank), sync_bytes);
@@ -155,7 +157,7 @@ impl Table {
 
     /// Frees the table. Those that still read it find it as it was: nobody can allocate before all have come here.
     pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
-        let freed = if comm.rank() == 0 { comm.allocator().free(self.words) } else { Ok(()) };
+        let freed = if comm.rank() == self.owner { comm.allocator().free(self.words) } else { Ok(()) };
         comm.synchronise();
         freed
     }
