@@ -62,9 +62,9 @@ pub use uncached::Uncached;
 pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};
 
 /// What protocols over message passing buffers need of a core: lines, copies to and from memory, the clock, and waits.
-pub trait Messenger: Mpb + MpbCopy + Clock + Wait {}
+pub trait Messenger: Mpb + MpbCopy + Wait {}
 
-impl<C: Mpb + MpbCopy + Clock + Wait> Messenger for C {}
+impl<C: Mpb + MpbCopy + Wait> Messenger for C {}
 
 /// Everything that a core of a full machine can do; a bound for whole programs. Protocols ask for less.
 pub trait Core:

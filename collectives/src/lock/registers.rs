@@ -1,6 +1,6 @@
 //! Waiting for test-and-set registers, and agreeing on whether they can be reached.
 
-use hal::{Clock, Core, CoreId, Deadline, Mpb, TestAndSet, Topology, TsrGuard, Wait};
+use hal::{Core, CoreId, Deadline, Mpb, TestAndSet, Topology, TsrGuard, Wait};
 
 use crate::{Comm, Error, Operator, collective::reduction};
 
@@ -51,7 +51,7 @@ impl<C: Core> Comm<'_, C> {
     }
 }
 
-impl<'c, C: Mpb + Wait + Clock + TestAndSet> Comm<'c, C> {
+impl<'c, C: Mpb + Wait + TestAndSet> Comm<'c, C> {
     /// Takes the register of `core`, and says whether it could before the deadline. Packets that arrive meanwhile are
     /// handled, and non-blocking operations go on, as in other waits of the communicator, be the deadline over or not. On
     /// a machine that is dying it may return without.

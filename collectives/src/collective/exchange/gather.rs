@@ -12,7 +12,7 @@
 //!
 //! Which of the two it is, is decided for each block by its length, which both ends know.
 
-use hal::{Clock, LINE_BYTES, Messenger, Mpb, Reason, Wait};
+use hal::{LINE_BYTES, Messenger, Mpb, Reason, Wait};
 
 use crate::{
     Comm,
@@ -103,7 +103,7 @@ pub(super) fn collect<C: Messenger>(
 }
 
 /// The root's own block goes to its place.
-pub(super) fn keep_own<C: Mpb + Clock + Wait>(comm: &Comm<'_, C>, block: &[u8], all: &mut [u8], spans: &Spans) {
+pub(super) fn keep_own<C: Mpb + Wait>(comm: &Comm<'_, C>, block: &[u8], all: &mut [u8], spans: &Spans) {
     account_copy(comm.hal(), block.len());
     all[spans.of(comm.rank())].copy_from_slice(block);
 }

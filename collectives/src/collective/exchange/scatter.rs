@@ -9,7 +9,7 @@
 //! So the root is kept busy by nothing but reading its memory once and writing to MPBs. It awaits an acknowledgement
 //! only where a third chunk goes to the half that the first one was in.
 
-use hal::{Clock, Deadline, LINE_BYTES, Messenger, Mpb, Place, Poll, Reason, Wait};
+use hal::{Deadline, LINE_BYTES, Messenger, Mpb, Place, Poll, Reason, Wait};
 
 use crate::{
     Comm,
@@ -116,7 +116,7 @@ pub(super) fn receive<C: Messenger>(
 }
 
 /// The root's own block goes to its place.
-pub(super) fn keep_own<C: Mpb + Clock + Wait>(comm: &Comm<'_, C>, all: &[u8], spans: &Spans, block: &mut [u8]) {
+pub(super) fn keep_own<C: Mpb + Wait>(comm: &Comm<'_, C>, all: &[u8], spans: &Spans, block: &mut [u8]) {
     account_copy(comm.hal(), block.len());
     block.copy_from_slice(&all[spans.of(comm.rank())]);
 }

@@ -46,7 +46,7 @@ impl<'b, T: Pod> Buffers<'b, T> {
 
     /// Gives itself back if there is something to communicate. If there is no element, or just one rank, all is done;
     /// with one rank, the result of the first `none` ranks is none.
-    pub(super) fn unless_trivial(mut self, comm: &Comm<'_, impl Mpb + Clock + Wait>, none: usize) -> Option<Self> {
+    pub(super) fn unless_trivial(mut self, comm: &Comm<'_, impl Mpb + Wait>, none: usize) -> Option<Self> {
         let len = self.len();
         if len * size_of::<T>() > 0 && comm.size() > 1 {
             return Some(self);
