@@ -85,6 +85,11 @@ impl Program {
         Self { c: self.c.map(c::Sources::checked), ..self }
     }
 
+    /// The same program for the simulator, where computation in C takes the time that it would take on a P54C.
+    pub(crate) fn priced(self) -> Self {
+        Self { c: self.c.map(c::Sources::priced), ..self }
+    }
+
     /// The name by which an image with several programs is told this one.
     pub(crate) fn chosen(&self) -> Option<&str> {
         (!self.is_own && self.c.is_none()).then_some(&self.name)

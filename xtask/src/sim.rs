@@ -141,6 +141,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     if is_checked {
         // It was, when it was explored.
         program = program.checked();
+    } else if !arguments.accesses_only && !machine.is_cluster() {
+        program = program.priced();
     }
     if catalogue::listed(&program)? {
         return Ok(());
@@ -149,6 +151,10 @@ fn run(arguments: &Arguments) -> Result<()> {
     let words = loading::words(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch("accesses_only", arguments.accesses_only);
+    let words = match &program.c {
+        Some(sources) => sources.private_memory(words, &machine, &common.words),
+        None => words,
+    };
     let is_reported = arguments.report.is_wanted();
     let words = words.switch(HEAT_MAP_WORD, arguments.heatmap.is_some() || is_reported);
     let words = trace::Memory::add(arguments.trace.on_host(count, arguments.report.purpose(common.lines)), words);

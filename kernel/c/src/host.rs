@@ -33,6 +33,9 @@ type Header = FileHeader64<Endianness>;
 
 const PAGE_BYTES: usize = 4096;
 
+/// Bytes of a way of L2: at places that differ by so many, copies are the same for a core's caches, as the program models them (`spent.c`).
+const WAY_BYTES: usize = 64 << 10;
+
 /// A program that can be loaded, and where its copies lie.
 struct Image {
     file: File,
@@ -133,8 +136,8 @@ impl Image {
             Self::parse(file, &bytes).map_err(|why| format!("{path} is no program in C for the host: {why}"))?;
         let end = image.segments.iter().map(|segment| segment.address + segment.bytes).max().unwrap_or(0);
         // A page that nobody may touch is between copies.
-        image.stride = end.next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
-        let place = map(None, image.stride * ranks, libc::PROT_NONE, None);
+        image.stride = (end.next_multiple_of(PAGE_BYTES) + PAGE_BYTES).next_multiple_of(WAY_BYTES);
+        let place = map_ways(image.stride * ranks, libc::PROT_NONE);
         image.base = place.map_err(|error| format!("no room for {ranks} programs: {error}"))?;
         image.copies = (0..ranks).map(|_| Copy::default()).collect();
         sim::note_loaded_code(image.base, image.stride, ranks);
@@ -245,6 +248,11 @@ fn map(at: Option<usize>, bytes: usize, protection: i32, from: Option<(&File, us
     if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(start.expose_provenance()) }
 }
 
+/// Maps memory at a multiple of what a way of L2 has. What is mapped before it is never touched.
+fn map_ways(bytes: usize, protection: i32) -> io::Result<usize> {
+    Ok(map(None, bytes + WAY_BYTES, protection, None)?.next_multiple_of(WAY_BYTES))
+}
+
 /// The memory for malloc of this rank, of a heap of so many bytes: start and length. It is as new, and at the same place in each run.
 pub(crate) fn heap(heap_bytes: usize, rank: usize) -> (*mut u8, usize) {
     static HEAPS: Mutex<BTreeMap<(usize, usize), usize>> = Mutex::new(BTreeMap::new());
@@ -253,7 +261,11 @@ pub(crate) fn heap(heap_bytes: usize, rank: usize) -> (*mut u8, usize) {
     let start = sim::off_account(|| {
         let mut heaps = HEAPS.lock().unwrap_or_else(PoisonError::into_inner);
         let before = heaps.get(&(rank, bytes)).copied();
-        let start = map(before, bytes, libc::PROT_READ | libc::PROT_WRITE, None)?;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let start = match before {
+            Some(_) => map(before, bytes, protection, None),
+            None => map_ways(bytes, protection),
+        }?;
         heaps.insert((rank, bytes), start);
         io::Result::Ok(start)
     });

@@ -16,6 +16,7 @@ mod machine;
 mod program;
 mod services;
 mod session;
+mod spent;
 mod watched;
 mod words;
 

@@ -9,6 +9,7 @@ use crate::{
     machine,
     services::Services,
     session::Session,
+    spent::{self, Misses},
     words,
 };
 
@@ -23,6 +24,7 @@ impl Program for CProgram {
         ("image", "file with the program, on the host"),
         ("argument", "the next argument of the program"),
         ("environment", "a variable for getenv, as NAME=VALUE"),
+        (spent::OPTION, "what accesses take that L1 misses, where computation is to take virtual time"),
         (rcce::FAITHFUL, "send RCCE's messages by RCCE's own protocol"),
     ];
 
@@ -30,11 +32,13 @@ impl Program for CProgram {
         let words = |key| rank.args.all(key).map(|words| words.map(words::decoded).collect::<Vec<_>>());
         let [image, arguments, environment] = [words("image")?, words("argument")?, words("environment")?];
         let image = image.first().map(words::text).unwrap_or_default();
+        let misses = rank.args.all(spent::OPTION)?.next();
+        let misses = misses.map(|option| Misses::of(rank.comm.hal(), option)).transpose()?;
         let program = machine::load(&image, rank.comm.rank(), rank.comm.size())?;
-        let session = Session::new(rank);
+        let session = Session::new(rank, misses);
         let status = {
             let tables = Tables::of::<C>();
-            let services = Services::of::<C>(&tables, &session.watched);
+            let services = Services::of::<C>(&tables, &session);
             let name = CString::new(image).unwrap_or_default();
             let arguments: Vec<_> = core::iter::once(name).chain(arguments).collect();
             let count = arguments.len() as i32;
@@ -53,10 +57,14 @@ impl Program for CProgram {
                 )
             }
         };
+        session.spent.charge(session.comm.hal());
         session.before_waiting();
         let result = ended(status);
         if let (Ok(()), Some(rcce)) = (&result, session.families.rcce.get()) {
             rcce.tell_leaks(&session, &|address| program.told(address));
+        }
+        if let Some(line) = session.spent.told(session.comm.hal()) {
+            session.print_line(&line);
         }
         let files = session.files.borrow();
         let results: Vec<_> = files.results().map(|(name, bytes)| (name.to_owned(), bytes)).collect();

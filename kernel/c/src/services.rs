@@ -11,8 +11,8 @@ use crate::{
     families::{Tables, mpi, rcce},
     files::Mode,
     machine,
-    session::with,
-    watched::Watched,
+    session::{Session, with},
+    spent::Misses,
 };
 
 /// The table. Tables of families follow, one pointer each.
@@ -33,13 +33,15 @@ pub(crate) struct Services {
     ranks: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
     watched: *const u8,
     accesses: unsafe extern "C-unwind" fn(*mut c_void, usize, usize, i32),
+    misses: *const Misses,
+    spends: unsafe extern "C-unwind" fn(*mut c_void, *const u64, *const u64),
     rcce: *const rcce::Table,
     mpi: *const mpi::Table,
 }
 
 impl Services {
     /// The table for ranks on cores of this type, and those of the families, which live longer.
-    pub(crate) fn of<C: Core>(tables: &Tables, watched: &Watched) -> Self {
+    pub(crate) fn of<C: Core>(tables: &Tables, session: &Session<'_, '_, C>) -> Self {
         Self {
             bytes: size_of::<Self>() as u32,
             open: open::<C>,
@@ -54,8 +56,10 @@ impl Services {
             sleep_ns: sleep_ns::<C>,
             rank: rank::<C>,
             ranks: ranks::<C>,
-            watched: watched.bits(),
+            watched: session.watched.bits(),
             accesses: accesses::<C>,
+            misses: session.spent.misses(),
+            spends: spends::<C>,
             rcce: &raw const tables.rcce,
             mpi: &raw const tables.mpi,
         }
@@ -210,6 +214,11 @@ unsafe extern "C-unwind" fn accesses<C: Core>(context: *mut c_void, start: usize
     let act = Act::Access { bytes: (start, bytes), stores, what: if stores { "stores" } else { "loads" } };
     // SAFETY: see above.
     unsafe { with::<C, _>(context, |session| session.comm.hal().declare(&act)) }
+}
+
+unsafe extern "C-unwind" fn spends<C: Core>(context: *mut c_void, spent: *const u64, estimated: *const u64) {
+    // SAFETY: see above; the numbers are statics of the program.
+    unsafe { with::<C, _>(context, |session| session.spent.note_sums(spent, estimated)) }
 }
 
 /// Lets time pass.

@@ -8,7 +8,13 @@ use kernel::{
     hal::{Caches, Core},
 };
 
-use crate::{families::Families, files::Files, lines::Lines, watched::Watched};
+use crate::{
+    families::Families,
+    files::Files,
+    lines::Lines,
+    spent::{Misses, Spent},
+    watched::Watched,
+};
 
 /// One rank and its program in C: what the functions of all tables work on, by shared references, since a function of
 /// the program that is called from here may call them again.
@@ -21,16 +27,19 @@ pub struct Session<'s, 'r, C: Core> {
     pub(crate) files: RefCell<Files<'r>>,
     /// Its memory that a machine that checks it wants to know about.
     pub(crate) watched: Watched,
+    /// What its computation takes.
+    pub(crate) spent: Spent,
     /// Standard output and standard error.
     lines: [RefCell<Lines>; 2],
 }
 
 impl<'s, 'r, C: Core> Session<'s, 'r, C> {
-    pub(crate) fn new(rank: &'s mut Rank<'r, C>) -> Self {
+    pub(crate) fn new(rank: &'s mut Rank<'r, C>, misses: Option<Misses>) -> Self {
         let inputs = (0..).map_while(|index| rank.input(index).ok()).map(|input| (input.name, input.bytes));
         Self {
             comm: rank.comm,
             watched: Watched::new(rank.comm.hal().is_checked()),
+            spent: Spent::new(misses),
             files: RefCell::new(Files::new(inputs)),
             lines: Default::default(),
             families: Families::default(),
@@ -83,5 +92,8 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
 /// The context is that of a program which [`CProgram`](crate::CProgram) runs on this core, with this type of core.
 pub unsafe fn with<C: Core, R>(context: *mut c_void, action: impl for<'s, 'r> FnOnce(&Session<'s, 'r, C>) -> R) -> R {
     // SAFETY: the caller says so: the session is there until the program has ended, and nothing borrows it mutably.
-    action(unsafe { &*context.cast::<Session<'_, '_, C>>() })
+    let session = unsafe { &*context.cast::<Session<'_, '_, C>>() };
+    // What the program has computed was before this.
+    session.spent.charge(session.comm.hal());
+    action(session)
 }

@@ -151,10 +151,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     }
     let files = [request.files.clone(), request.archives()?].concat();
     let sources = Sources { files, options: request.options };
-    let [first, second] = [(&p54c, "p54c"), (&simulator, "simulator")].map(|(library, name)| {
+    let sides = [(&p54c, None, "p54c"), (&simulator, Some(&p54c), "simulator")];
+    let [first, second] = sides.map(|(library, priced_by, name)| {
         let directory = scratch.path().join(name);
         std::fs::create_dir_all(&directory)?;
-        link::own(library, &sources, &directory)
+        link::own(library, priced_by, &sources, &directory)
     });
     let (first, second) = (first?, second?);
     // What is missing is said here and not only where it runs.
@@ -173,7 +174,7 @@ fn compile(
 ) -> Result<()> {
     ensure!(file.extension() == Some(OsStr::new("c")), "{} is no file in C", workspace::display(file));
     let [first, second] = ["p54c.o", "simulator.o"].map(|name| scratch.join(name));
-    compiler::compile(simulator, file, options, &second)?;
+    compiler::compile_priced([simulator, p54c], file, options, &second)?;
     // What there is to say has been said.
     compiler::compile(p54c, file, &compiler::Silently(options), &first)?;
     objects::join(&first, &second, out)

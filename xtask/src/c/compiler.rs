@@ -3,7 +3,7 @@
 //! With `-fexcess-precision=standard` what is kept in registers of the x87 has the same precision wherever the compiler keeps it,
 //! and it may keep it elsewhere on a machine with more registers.
 
-use super::CompilerOptions;
+use super::{CompilerOptions, priced};
 use crate::{process, workspace};
 use anyhow::{Result, bail, ensure};
 use std::{
@@ -86,6 +86,15 @@ impl Flags for CompilerOptions {
     }
 }
 
+/// The same for what is to be priced.
+struct Priced<'o>(&'o CompilerOptions);
+
+impl Flags for Priced<'_> {
+    fn flags(&self) -> Vec<String> {
+        self.0.flags().into_iter().chain(priced::FLAGS.map(str::to_owned)).collect()
+    }
+}
+
 /// The same without warnings, which were shown before.
 pub(super) struct Silently<'o>(pub(super) &'o CompilerOptions);
 
@@ -131,15 +140,39 @@ fn command(compiler: &Compiler, flags_of: &dyn Flags) -> Command {
 ///
 /// When the compiler refuses it; what it says is shown.
 pub(super) fn compile(compiler: &Compiler, source: &Path, flags: &dyn Flags, object: &Path) -> Result<()> {
+    compile_to("-c", compiler, source, flags, object)
+}
+
+/// Compiles one file for the simulator, so that what it computes there takes the time that it would take on a P54C, for which it is compiled,
+/// too.
+///
+/// # Errors
+///
+/// When the compiler refuses it; what it says is shown.
+pub(super) fn compile_priced(
+    [simulator, p54c]: [&Compiler; 2],
+    source: &Path,
+    options: &CompilerOptions,
+    object: &Path,
+) -> Result<()> {
+    let [own, other, made] = ["own.s", "p54c.s", "priced.s"].map(|kind| object.with_extension(kind));
+    compile_to("-S", simulator, source, &Priced(options), &own)?;
+    compile_to("-S", p54c, source, &Silently(options), &other)?;
+    let [first, second] = [&own, &other].map(fs::read_to_string);
+    fs::write(&made, priced::priced(&first?, &second?, &p54c.path, &object.with_extension("marked"))?)?;
+    super::step(super::tool(&simulator.path).arg("-c").arg(&made).arg("-o").arg(object), "assemble what is priced")
+}
+
+fn compile_to(kind: &str, compiler: &Compiler, source: &Path, flags: &dyn Flags, made: &Path) -> Result<()> {
     let mut first = command(compiler, flags);
-    first.arg("-c").arg(source).arg("-o").arg(object);
+    first.arg(kind).arg(source).arg("-o").arg(made);
     let finished = process::finish(&mut first, |_| {})?;
     let mut messages = finished.messages;
     if finished.status.success() {
         eprint!("{messages}");
         return Ok(());
     }
-    if messages.contains(NO_CONSTANT) && compile_with_constants(compiler, source, flags, object)? {
+    if messages.contains(NO_CONSTANT) && compile_with_constants(kind, compiler, source, flags, made)? {
         return Ok(());
     }
     if messages.contains(NO_CONSTANT) {
@@ -172,15 +205,21 @@ pub(super) fn preprocess(compiler: &Compiler, source: &Path, flags: &dyn Flags, 
 const NO_CONSTANT: &str = "variably modified";
 
 /// Compiles a file with `static const int` of the file's own made constants; returns whether that works.
-fn compile_with_constants(compiler: &Compiler, source: &Path, flags: &dyn Flags, object: &Path) -> Result<bool> {
+fn compile_with_constants(
+    kind: &str,
+    compiler: &Compiler,
+    source: &Path,
+    flags: &dyn Flags,
+    made: &Path,
+) -> Result<bool> {
     let finished = process::finish(command(compiler, flags).arg("-E").arg(source), |_| {})?;
     if !finished.status.success() {
         return Ok(false);
     }
-    let preprocessed: PathBuf = object.with_extension("i");
+    let preprocessed: PathBuf = made.with_extension("i");
     fs::write(&preprocessed, with_constants(&finished.output))?;
     let mut second = command(compiler, flags);
-    second.args(["-fpreprocessed", "-c"]).arg(&preprocessed).arg("-o").arg(object);
+    second.args(["-fpreprocessed", kind]).arg(&preprocessed).arg("-o").arg(made);
     Ok(process::finish(&mut second, |_| {})?.status.success())
 }
 

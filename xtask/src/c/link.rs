@@ -38,8 +38,10 @@ const WATCHED: [&str; 26] = [
 /// When it does not compile or link.
 pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<PathBuf> {
     let library = Library::ensure(Side::Simulator, tools)?;
+    let p54c = sources.options.priced.then(|| Library::ensure(Side::P54c, tools)).transpose()?;
     let scratch = workspace::scratch()?;
-    let (own, made) = (own(&library, sources, scratch.path())?, scratch.path().join("program"));
+    let own = own(&library, p54c.as_ref(), sources, scratch.path())?;
+    let made = scratch.path().join("program");
     for_host(&library, &own, &made, if sources.options.checked { &WATCHED } else { &[] })?;
     keep(&made, sources, "simulator")
 }
@@ -63,13 +65,18 @@ pub(super) fn for_host(library: &Library, own: &Path, made: &Path, wrapped: &[&s
 }
 
 /// Makes one object of all that is a program's own. What it has twice is an error there; what it has beside a library is its
-/// own.
+/// own. With the P54C's library, it is priced by that side.
 ///
 /// # Errors
 ///
 /// When something does not compile, or is there twice.
-pub(super) fn own(library: &Library, sources: &Sources, directory: &Path) -> Result<PathBuf> {
-    let objects = compile_all(library, sources, directory)?;
+pub(super) fn own(
+    library: &Library,
+    priced_by: Option<&Library>,
+    sources: &Sources,
+    directory: &Path,
+) -> Result<PathBuf> {
+    let objects = compile_all(library, priced_by, sources, directory)?;
     let own = directory.join("own.o");
     let mut command = super::tool(&library.compiler.path);
     command.args(compiler::of_side(library.compiler.side)).args(["-nostdlib", "-r", "-o"]).arg(&own);
@@ -91,7 +98,7 @@ pub(crate) fn for_p54c(
 ) -> Result<PathBuf> {
     let library = Library::ensure(Side::P54c, c_tools)?;
     let scratch = workspace::scratch()?;
-    let own = own(&library, sources, scratch.path())?;
+    let own = own(&library, None, sources, scratch.path())?;
     let [whole, image] = ["whole.o", "image"].map(|name| scratch.path().join(name));
     let ld = || {
         let mut command = super::tool(&tools.linker);
@@ -114,7 +121,12 @@ pub(crate) fn for_p54c(
 }
 
 /// The objects of all files: those in C are compiled, several at a time.
-fn compile_all(library: &Library, sources: &Sources, directory: &Path) -> Result<Vec<PathBuf>> {
+fn compile_all(
+    library: &Library,
+    priced_by: Option<&Library>,
+    sources: &Sources,
+    directory: &Path,
+) -> Result<Vec<PathBuf>> {
     let object = |(index, file): (usize, &PathBuf)| {
         if is_c(file) {
             Ok(directory.join(format!("{index}.o")))
@@ -128,8 +140,11 @@ fn compile_all(library: &Library, sources: &Sources, directory: &Path) -> Result
         while let index = next.fetch_add(1, Ordering::Relaxed)
             && let Some(file) = sources.files.get(index)
         {
-            if is_c(file) {
-                compiler::compile(&library.compiler, file, &sources.options, &objects[index])?;
+            let (compiler, options, object) = (&library.compiler, &sources.options, &objects[index]);
+            match priced_by {
+                _ if !is_c(file) => {}
+                Some(by) => compiler::compile_priced([compiler, &by.compiler], file, options, object)?,
+                None => compiler::compile(compiler, file, options, object)?,
             }
         }
         anyhow::Ok(())

@@ -10,8 +10,10 @@ mod library;
 mod link;
 mod newlib;
 mod objects;
+mod priced;
+mod private_memory;
 
-use crate::workspace;
+use crate::{process, workspace};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::{
@@ -68,6 +70,10 @@ pub(crate) struct CompilerOptions {
     #[arg(skip)]
     checked: bool,
 
+    /// Whether computation takes virtual time.
+    #[arg(skip)]
+    priced: bool,
+
     /// What a makefile has asked the compiler for besides.
     #[arg(skip)]
     more: Vec<String>,
@@ -120,6 +126,11 @@ impl Sources {
         Self { options: CompilerOptions { checked: true, ..self.options }, ..self }
     }
 
+    /// The same program, whose computation takes virtual time.
+    pub(crate) fn priced(self) -> Self {
+        Self { options: CompilerOptions { priced: true, ..self.options }, ..self }
+    }
+
     /// The name of the program: the first file's.
     pub(crate) fn name(&self) -> String {
         let name = self.files[0].file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -162,6 +173,13 @@ fn tool(program: impl AsRef<OsStr>) -> Command {
     let mut command = workspace::command(program);
     command.env("LC_ALL", "C.UTF-8");
     command
+}
+
+/// Runs a tool.
+fn step(command: &mut Command, what: &str) -> Result<()> {
+    let finished = process::finish(command, |_| {})?;
+    ensure!(finished.status.success(), "cannot {what}: {}", finished.messages.trim());
+    Ok(())
 }
 
 fn is_of_the_machine(word: &str) -> bool {

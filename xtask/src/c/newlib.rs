@@ -3,18 +3,32 @@
 //! What is built is kept in a directory whose name has a checksum of the sources and of all that they are built with. Beside it is a
 //! checksum of what was built, which is compared each time.
 
-use super::compiler::{self, COMMON, Side};
+use super::{
+    compiler::{self, COMMON, Side},
+    priced,
+};
 use crate::{process, progress::Progress, setup::CTools as HostTools, workspace};
 use anyhow::{Context, Result, bail};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
 
-/// What newlib is built with besides the flags of its side.
-const FLAGS: [&str; 4] = ["-O2", "-ffreestanding", "-fno-builtin", "-w"];
+/// What newlib is built with besides the flags of its side. The compiler leaves its assembly beside each object.
+const FLAGS: [&str; 5] = ["-O2", "-ffreestanding", "-fno-builtin", "-w", "-save-temps=obj"];
+
+/// Directories of what is priced: what programs compute with, and not what is for locales and character sets.
+const PRICED: [&str; 8] =
+    ["libc/ctype", "libc/misc", "libc/search", "libc/stdio", "libc/stdlib", "libc/string", "libm/common", "libm/math"];
+
+/// Where assembly is kept, by which the other side's library is priced.
+const ASSEMBLY: &str = "assembly";
+
+/// The debugger's part of assembly, which comes last.
+const FOR_DEBUGGERS: &str = "\t.section\t.debug_";
 
 /// How newlib is configured.
 const CONFIGURATION: [&str; 6] = [
@@ -65,12 +79,19 @@ pub(super) struct Newlib {
 ///
 /// When it does not build.
 pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
+    let priced_by = match side {
+        Side::Simulator => Some(ensure(Side::P54c, tools)?.directory.join(ASSEMBLY)),
+        Side::P54c => None,
+    };
     let sources = fs::read(&tools.newlib).with_context(|| format!("cannot read {}", tools.newlib.display()))?;
     let recipe = [&flags(side)[..], &CONFIGURATION.map(str::to_owned), &SYSTEM.map(str::to_owned)].concat().join(" ");
     let mut hash = crc32fast::Hasher::new();
     hash.update(&sources);
     hash.update(recipe.as_bytes());
     hash.update(tools.version.as_bytes());
+    if side == Side::Simulator {
+        hash.update(&priced::REVISION.to_le_bytes());
+    }
     let name = if side == Side::Simulator { "simulator" } else { "p54c" };
     let directory = workspace::target().join("c").join(format!("newlib-{name}-{:08x}", hash.finalize()));
     let newlib = Newlib {
@@ -85,7 +106,7 @@ pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
         eprintln!("{} is not as it was built, and is built again", workspace::display(&directory));
         fs::remove_dir_all(&directory).with_context(|| format!("cannot remove {}", workspace::display(&directory)))?;
     }
-    build(side, tools, &newlib)?;
+    build(side, priced_by.as_deref(), tools, &newlib)?;
     Ok(newlib)
 }
 
@@ -108,10 +129,15 @@ fn checksum(directory: &Path) -> Result<String> {
 
 /// All flags of the compiler.
 fn flags(side: Side) -> Vec<String> {
-    [compiler::of_side(side), &COMMON, &compiler::UNDEFINED, &FLAGS].concat().into_iter().map(str::to_owned).collect()
+    let priced = if side == Side::Simulator { &priced::FLAGS[..] } else { &[] };
+    [compiler::of_side(side), &COMMON, &compiler::UNDEFINED, &FLAGS, priced]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
-fn build(side: Side, tools: &HostTools, newlib: &Newlib) -> Result<()> {
+fn build(side: Side, priced_by: Option<&Path>, tools: &HostTools, newlib: &Newlib) -> Result<()> {
     let progress = Progress::new("building the C library newlib, once: this takes minutes");
     let scratch = workspace::scratch()?;
     let [sources, objects] = ["sources", "objects"].map(|name| scratch.path().join(name));
@@ -136,13 +162,17 @@ fn build(side: Side, tools: &HostTools, newlib: &Newlib) -> Result<()> {
     progress.say("building the C library newlib, once: it is configured and compiles".to_owned());
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     step(super::tool("make").arg(format!("-j{jobs}")).current_dir(&objects), "build newlib")?;
+    let made = scratch.path().join("made");
+    fs::create_dir_all(made.join(ASSEMBLY))?;
+    match priced_by {
+        Some(by) => price(&objects, by, tools, scratch.path())?,
+        None => keep_assembly(&objects, &made.join(ASSEMBLY))?,
+    }
     for archive in ARCHIVES {
         let mut command = super::tool("objcopy");
         command.args(SYSTEM.iter().map(|name| format!("--redefine-sym={name}=_{name}")));
         step(command.arg(objects.join(archive)), "rename what newlib asks a system for")?;
     }
-    let made = scratch.path().join("made");
-    fs::create_dir_all(&made)?;
     for archive in ARCHIVES {
         fs::copy(objects.join(archive), made.join(archive))?;
     }
@@ -161,6 +191,70 @@ fn build(side: Side, tools: &HostTools, newlib: &Newlib) -> Result<()> {
         Err(_) if newlib.is_as_it_was_built() => Ok(()),
         result => result.with_context(|| format!("cannot write {}", workspace::display(&newlib.directory))),
     }
+}
+
+/// The assembly of what is priced, and what it is called where it is kept.
+fn assembly(objects: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let mut found = Vec::new();
+    for directory in PRICED {
+        // It is not the same for all machines.
+        for entry in fs::read_dir(objects.join(directory)).into_iter().flatten() {
+            let path = entry?.path();
+            if path.extension().is_some_and(|kind| kind == "s") && path.with_extension("o").is_file() {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                found.push((path.clone(), format!("{}-{name}", directory.replace('/', "-"))));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The part of assembly that is code.
+fn code(path: &Path) -> Result<String> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(text.split(FOR_DEBUGGERS).next().unwrap_or_default().to_owned())
+}
+
+fn keep_assembly(objects: &Path, kept: &Path) -> Result<()> {
+    assembly(objects)?.iter().try_for_each(|(path, name)| Ok(fs::write(kept.join(name), code(path)?)?))
+}
+
+/// Puts into the archives what says what it would take on a P54C.
+fn price(objects: &Path, by: &Path, tools: &HostTools, scratch: &Path) -> Result<()> {
+    let all = assembly(objects)?;
+    let next = AtomicUsize::new(0);
+    let work = |number: usize| {
+        let beside = scratch.join(format!("priced-{number}"));
+        while let Some((path, name)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let counterpart = by.join(name);
+            if counterpart.is_file() {
+                let own = fs::read_to_string(path)?;
+                let priced = priced::priced(&own, &code(&counterpart)?, &tools.compiler, &beside)?;
+                fs::write(path, priced)?;
+                let mut command = super::tool(&tools.compiler);
+                step(command.arg("-c").arg(path).arg("-o").arg(path.with_extension("o")), "assemble newlib")?;
+            }
+        }
+        anyhow::Ok(())
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..workers).map(|number| scope.spawn(move || work(number))).collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|_| bail!("a thread that prices newlib has panicked")))
+    })?;
+    for (archive, start) in ARCHIVES.iter().zip(["libc", "libm"]) {
+        let own = all.iter().map(|(path, _)| path).filter(|path| path.starts_with(objects.join(start)));
+        let mut command = super::tool("ar");
+        step(
+            command.arg("rD").arg(objects.join(archive)).args(own.map(|path| path.with_extension("o"))),
+            "price newlib",
+        )?;
+    }
+    Ok(())
 }
 
 /// Runs a step of the build.

@@ -2,14 +2,13 @@
 //! makes for the simulator. Makefiles archive and link such files like any others.
 
 use super::compiler::Side;
-use crate::{process, workspace};
-use anyhow::{Context, Result, ensure};
+use crate::workspace;
+use anyhow::{Context, Result};
 use object::{Object, ObjectSection};
 use std::{
     fs,
     io::Read,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 /// The section with what is for the simulator.
@@ -38,7 +37,7 @@ pub(super) fn join(p54c: &Path, simulator: &Path, out: &Path) -> Result<()> {
     let mut command = super::tool("objcopy");
     command.arg(format!("--remove-section={SECTION}"));
     command.arg(format!("--add-section={SECTION}={}", simulator.display()));
-    step(command.arg(p54c).arg(out), "put the objects of both sides together")
+    super::step(command.arg(p54c).arg(out), "put the objects of both sides together")
 }
 
 /// What of a file is for a side: the file itself, or a file that is made in `directory`.
@@ -64,7 +63,7 @@ pub(super) fn of_side(file: &Path, side: Side, directory: &Path) -> Result<PathB
     let members = directory.join(format!("members-of-{name}"));
     fs::create_dir_all(&members)?;
     let file = file.canonicalize()?;
-    step(super::tool("ar").arg("x").arg(&file).current_dir(&members), "take the archive apart")?;
+    super::step(super::tool("ar").arg("x").arg(&file).current_dir(&members), "take the archive apart")?;
     let mut objects: Vec<_> = fs::read_dir(&members)?.flatten().map(|entry| entry.path()).collect();
     objects.sort();
     for object in &objects {
@@ -72,7 +71,7 @@ pub(super) fn of_side(file: &Path, side: Side, directory: &Path) -> Result<PathB
         fs::write(object, simulated(&bytes, &file)?)?;
     }
     let made = directory.join(&*name);
-    step(super::tool("ar").arg("rcsD").arg(&made).args(&objects), "make an archive")?;
+    super::step(super::tool("ar").arg("rcsD").arg(&made).args(&objects), "make an archive")?;
     Ok(made)
 }
 
@@ -87,13 +86,6 @@ fn simulated<'b>(bytes: &'b [u8], file: &Path) -> Result<&'b [u8]> {
 
 fn read(file: &Path) -> Result<Vec<u8>> {
     fs::read(file).with_context(|| format!("cannot read {}", workspace::display(file)))
-}
-
-/// Runs a tool.
-pub(super) fn step(command: &mut Command, what: &str) -> Result<()> {
-    let finished = process::finish(command, |_| {})?;
-    ensure!(finished.status.success(), "cannot {what}: {}", finished.messages.trim());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 /* Where a program in C begins and ends. */
 
 #include <atoll/services.h>
+#include <atoll/spent.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ int atoll_start(const struct atoll_services *services, void *context, int argc, 
     atoll_context = context;
     environ = environment;
     set_precision(0x27F);
+    atoll_begin_to_spend();
     /* Lines are put together on the other side. */
     setvbuf(stdout, NULL, _IONBF, 0);
     setvbuf(stderr, NULL, _IONBF, 0);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct atoll_misses;
 struct atoll_rcce;
 struct atoll_mpi;
 
@@ -45,6 +46,11 @@ struct atoll_services {
        Several pages have one bit. */
     const uint8_t *watched;
     void (*accesses)(void *context, size_t start, size_t bytes, int32_t stores);
+
+    /* For a machine where computation takes the time that it is told, else NULL: what misses of L1 take. And where the program
+       adds up what it has taken (spent.h). */
+    const struct atoll_misses *misses;
+    void (*spends)(void *context, const uint64_t *spent, const uint64_t *estimated);
 
     /* One table for each family of functions; its own header says what is in it. */
     const struct atoll_rcce *rcce;

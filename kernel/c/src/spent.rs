@@ -1,0 +1,105 @@
+//! Computation in C takes virtual time: the program adds up what it would have taken on a P54C (`spent.c`), and whatever it calls of
+//! this side charges it first.
+
+use alloc::{format, string::String};
+use core::cell::Cell;
+
+use kernel::{
+    Failure,
+    hal::{Core, Topology},
+};
+
+/// A cycle, as the program counts.
+const CYCLE: u64 = 16;
+
+/// The option with what accesses to private memory take that L1 does not answer.
+pub(crate) const OPTION: &str = "private_memory";
+
+/// What misses of L1 take: the same as `struct atoll_misses`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Misses {
+    l2: u64,
+    read_line: u64,
+    write_line: u64,
+    write_word: u64,
+    /// Bytes of the stack below the program's first frame.
+    stack_bytes: u64,
+}
+
+impl Misses {
+    /// What they take on a core, by the option's numbers, which are picoseconds at no distance: of a hit of L2, a line that is read, one that is written,
+    /// a word that is written, and a router; and the KiB of a stack.
+    ///
+    /// # Errors
+    /// When it has other numbers.
+    pub(crate) fn of<C: Core>(hal: &C, option: &str) -> Result<Self, Failure> {
+        let mut numbers = option.split(',').map(str::parse);
+        let mut number = || match numbers.next() {
+            Some(Ok(number)) => Ok(number),
+            _ => Err(Failure::new(format!("`{OPTION}={option}` has not six numbers")).on_all_ranks()),
+        };
+        let [l2, read, write, word, hop, stack_kib] =
+            [number()?, number()?, number()?, number()?, number()?, number()?];
+        let layout = hal.layout();
+        let routers = layout.controller_distance(hal.core(), layout.nearest_controller(hal.core()));
+        let way: u64 = 2 * u64::from(routers) * hop;
+        let taken = |ps: u64| ps * u64::from(layout.prices().core_mhz) * CYCLE / 1_000_000;
+        Ok(Self {
+            l2: taken(l2),
+            read_line: taken(read + way),
+            write_line: taken(write + way),
+            write_word: taken(word + way),
+            stack_bytes: stack_kib << 10,
+        })
+    }
+}
+
+/// What the program has taken, and how much of it was charged.
+#[derive(Default)]
+pub(crate) struct Spent {
+    misses: Option<Misses>,
+    /// Where the program adds up: all of it, and what of it is estimated.
+    sums: Cell<Option<[*const u64; 2]>>,
+    charged: Cell<u64>,
+}
+
+impl Spent {
+    pub(crate) fn new(misses: Option<Misses>) -> Self {
+        Self { misses, ..Self::default() }
+    }
+
+    /// What misses take, for C; a null pointer if computation takes no time.
+    pub(crate) fn misses(&self) -> *const Misses {
+        self.misses.as_ref().map_or(core::ptr::null(), |misses| misses)
+    }
+
+    /// The program adds up there.
+    ///
+    /// # Safety
+    /// There are two numbers, which stay there and are changed by nobody else while this is used.
+    pub(crate) unsafe fn note_sums(&self, spent: *const u64, estimated: *const u64) {
+        self.sums.set(Some([spent, estimated]));
+    }
+
+    /// Charges a core what its program has taken since it was charged last.
+    pub(crate) fn charge<C: Core>(&self, hal: &C) {
+        let Some([spent, _]) = self.sums.get() else { return };
+        // SAFETY: `note_sums` was promised that a number is there, and the program, which changes it, waits for this function.
+        let cycles = unsafe { spent.read_volatile() } / CYCLE;
+        let more = cycles - self.charged.replace(cycles);
+        if more > 0 {
+            hal.compute(more);
+        }
+    }
+
+    /// Says how long the first rank has computed, and how much of that is estimated, if that was charged.
+    pub(crate) fn told<C: Core>(&self, hal: &C) -> Option<String> {
+        let [spent, estimated] = self.sums.get().filter(|_| hal.core().index() == 0)?;
+        // SAFETY: as above, of both.
+        let [spent, estimated] = unsafe { [spent.read_volatile(), estimated.read_volatile()] };
+        let us = spent / CYCLE / u64::from(hal.layout().prices().core_mhz).max(1);
+        let percent = (100 * estimated).div_ceil(spent.max(1));
+        Some(format!("core 0 has computed for {us} us in C, of which {percent} % are estimated"))
+    }
+}
