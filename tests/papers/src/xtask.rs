@@ -118,7 +118,7 @@ impl Run<'_> {
 }
 
 /// Builds a program in C, and runs it in the simulator by this tool (`sim`, or `check`, which has its loads and stores checked); returns
-/// what it has said. Lines that it prints as programs in Rust send numbers count as such.
+/// what it and the simulator have said. Lines that it prints as programs in Rust send numbers count as such.
 ///
 /// # Errors
 ///
@@ -139,7 +139,9 @@ pub(crate) fn run_c(
     let mut console = Console::default();
     // What a program prints stands behind a space where it looks like what it sends.
     said.text.iter().for_each(|line| _ = console.line(line.trim_start()));
-    Ok(console.finish())
+    let mut transcript = console.finish();
+    transcript.samples.extend(said.samples);
+    Ok(transcript)
 }
 
 /// What a run with these words has said.

@@ -4,7 +4,7 @@
 //! from run to run.
 
 use crate::{
-    bench::{Bench, Column, Missing, Rows, Samples, Setting, Sweep, on_scc},
+    bench::{Bench, Column, Machine, Missing, Rows, Samples, Setting, Sweep, on_scc},
     xtask,
 };
 use anyhow::Result;
@@ -94,11 +94,11 @@ pub(crate) const SIMULATOR: Bench = Bench {
 /// The runs that are listed, and those of the program in C.
 fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
     let mut all = setting.run_all(&Bench { measure: None, ..SIMULATOR })?;
+    let Machine::Simulated(machine) = setting.machine else { return Ok(all) };
     let source = workspace::root().join("tests/papers/src/papers/ours/simulator/heat.c");
     for (tool, name) in HEAT {
         let words = [HEAT_STEPS.to_string(), format!("work={name}")];
-        let machine = setting.machine.to_string();
-        all.extend(xtask::run_c(tool, &source, &machine, setting.cores, &words, setting.limit)?.samples);
+        all.extend(xtask::run_c(tool, &source, &machine.to_string(), setting.cores, &words, setting.limit)?.samples);
     }
     Ok(all)
 }
