@@ -117,11 +117,11 @@ static const struct {
     {"relax", relax, 238},
     {"go through memory", go_through_memory, 10723},
     {"draw", draw, 365},
-    {"sort", sort, 1510},
+    {"sort", sort, 1508},
     {"fill", fill, 648},
     {"multiply", multiply, 901},
-    {"call libm", call_libm, 776},
-    {"print", print, 6063},
+    {"call libm", call_libm, 780},
+    {"print", print, 5936},
     {"copy", copy, 4885},
 };
 

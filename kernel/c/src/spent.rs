@@ -4,10 +4,7 @@
 use alloc::{format, string::String};
 use core::cell::Cell;
 
-use kernel::{
-    Failure,
-    hal::{Core, Topology},
-};
+use kernel::{Failure, hal::Core};
 
 /// A cycle, as the program counts.
 const CYCLE: u64 = 16;
