@@ -132,13 +132,25 @@ impl Count {
     }
 }
 
+/// What a core can be asked to count while it does something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Countable {
+    /// Instructions that it executes, where the core does execute them.
+    Instructions,
+    /// Cycles of its own: those in which it did not wait for memory. Where the core executes instructions these are theirs,
+    /// and where software has prices they are what it was charged.
+    Cycles,
+    /// Operations of the HAL, of those that software's prices tell apart.
+    Operations,
+}
+
 /// Access to this core's counters.
 pub trait Counted {
     /// The counters now; subtract an earlier snapshot for what happened between.
     fn counters(&self) -> Counters;
 
-    /// Does something, and says how many instructions this core has executed for it, in and out of this method included. Those
-    /// of failed polls are not: they depend on when others do their part. Nothing where nobody counts instructions, or
+    /// Does something, and says how much of what can be counted this core has done for it, in and out of this method included.
+    /// What failed polls do is not counted: it depends on when others do their part. Nothing where nobody counts that, or
     /// within another such call.
-    fn count_instructions<R>(&self, action: impl FnOnce() -> R) -> (R, Option<u64>);
+    fn count<R>(&self, what: Countable, action: impl FnOnce() -> R) -> (R, Option<u64>);
 }

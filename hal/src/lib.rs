@@ -48,7 +48,7 @@ pub use atomic::AtomicCounters;
 pub use cached::{Cached, Caches, ClaimError, LocalView};
 pub use clock::{Clock, Software, p54c};
 pub use core_id::CoreId;
-pub use counters::{Counted, Counters};
+pub use counters::{Countable, Counted, Counters};
 pub use descriptions::Costs;
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};

@@ -23,17 +23,24 @@ pub struct Span {
     pub peer: Option<CoreId>,
     /// Bytes that it is about, on this core; 0 if there are none.
     pub bytes: usize,
+    /// Cores that its own work is for, one after the other; 0 if it does nothing of that kind.
+    pub peers: usize,
 }
 
 impl Span {
     /// An operation with nobody in particular.
     pub const fn new(operation: &'static str) -> Self {
-        Self { operation, peer: None, bytes: 0 }
+        Self { operation, peer: None, bytes: 0, peers: 0 }
     }
 
     /// This operation, which is about the core `peer`, too.
     pub const fn with(self, peer: CoreId) -> Self {
         Self { peer: Some(peer), ..self }
+    }
+
+    /// This operation, which does something for each of so many cores.
+    pub const fn for_each_of(self, peers: usize) -> Self {
+        Self { peers, ..self }
     }
 
     /// This operation, which is about `bytes` bytes on this core.

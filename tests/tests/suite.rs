@@ -93,7 +93,7 @@ fn machine(name: &str) -> Machine {
 
 /// As `cargo xtask sim` has it: private memory goes through caches, too.
 fn contention() -> Vec<Machine> {
-    let options = || Options { private_caches: true, ..Options::default() };
+    let options = || Options { everything_priced: true, ..Options::default() };
     [("scc", 1), ("scc", 3), ("scc+flat", 5)]
         .map(|(name, cores)| machine(name).with_cores(cores).with_options(options()))
         .into()

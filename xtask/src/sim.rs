@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     coherent: bool,
 
-    /// Price accesses as the formulas of papers do: private memory has no caches
+    /// Price operations as the formulas of papers do: our own software is free, and private memory has no caches
     #[arg(long)]
     accesses_only: bool,
 

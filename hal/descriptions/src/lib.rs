@@ -31,6 +31,8 @@ mod described;
 mod hardware;
 #[cfg(feature = "files")]
 pub mod machines;
+#[cfg(feature = "files")]
+mod software;
 mod tile;
 pub mod trace;
 
@@ -43,6 +45,8 @@ pub use described::{
 };
 #[cfg(feature = "files")]
 pub use hardware::Hardware;
+#[cfg(feature = "files")]
+pub use software::{SoftwarePrices, SpanPrice};
 pub use tile::Tile;
 
 /// Memory controllers that a file can place.

@@ -47,22 +47,50 @@ pub(crate) fn rdtsc() -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Lets counter 0 of events count executed instructions, or stand still, and returns what it shows. (Intel, Pentium Processor
-/// Family Developer's Manual, volume 3, chapter 16: `CESR`, `CTR0`, event 0x16.)
+/// Selects what the counters of events count. (Intel, Pentium Processor Family Developer's Manual, volume 3, chapter 16.)
 #[cfg(feature = "scc")]
-pub(crate) fn count_instructions(runs: bool) -> u64 {
-    const CESR: u32 = 0x11;
-    const CTR0: u32 = 0x12;
-    /// Instructions executed, at all levels of privilege.
-    const INSTRUCTIONS: u32 = 0x16 | 0b011 << 6;
+const CESR: u32 = 0x11;
+/// The two counters.
+#[cfg(feature = "scc")]
+const COUNTERS: [u32; 2] = [0x12, 0x13];
+
+/// Selects an event at all levels of privilege.
+#[cfg(feature = "scc")]
+const fn event(number: u32) -> u32 {
+    number | 0b011 << 6
+}
+
+/// Lets the counters of events count, or stand still.
+#[cfg(feature = "scc")]
+fn select(events: u32) {
+    // SAFETY: allowed at privilege level 0; every P54C has the register, and nobody else uses it.
+    unsafe { asm!("wrmsr", in("ecx") CESR, in("eax") events, in("edx") 0, options(nomem, nostack, preserves_flags)) }
+}
+
+/// What a counter of events shows.
+#[cfg(feature = "scc")]
+fn counted(counter: u32) -> u64 {
     let (low, high): (u32, u32);
-    let select = if runs { INSTRUCTIONS } else { 0 };
-    // SAFETY: allowed at privilege level 0; every P54C has these registers, and nobody else uses them.
+    // SAFETY: as above.
     unsafe {
-        asm!("wrmsr", in("ecx") CESR, in("eax") select, in("edx") 0, options(nomem, nostack, preserves_flags));
-        asm!("rdmsr", in("ecx") CTR0, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags));
+        asm!("rdmsr", in("ecx") counter, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags))
     }
     u64::from(high) << 32 | u64::from(low)
+}
+
+/// Lets counter 0 of events count executed instructions (event 0x16), or stand still, and returns what it shows.
+#[cfg(feature = "scc")]
+pub(crate) fn count_instructions(runs: bool) -> u64 {
+    select(if runs { event(0x16) } else { 0 });
+    counted(COUNTERS[0])
+}
+
+/// Lets the counters count cycles in which the core waits: for what it loads (event 0x1A), and for room for what it stores
+/// (0x19). Or lets them stand still. Returns what they show together.
+#[cfg(feature = "scc")]
+pub(crate) fn count_waits(runs: bool) -> u64 {
+    select(if runs { event(0x1A) | event(0x19) << 16 } else { 0 });
+    counted(COUNTERS[0]).wrapping_add(counted(COUNTERS[1]))
 }
 
 /// Tells the processor that this is a wait loop; with a single-threaded TCG this hands over to the next vCPU.

@@ -3,7 +3,7 @@
 use core::cell::{Cell, RefCell};
 
 use crate::{
-    Counters, Home, LineAddress, MpbLine, Region, SharedAddress, Topology,
+    Countable, Counters, Home, LineAddress, MpbLine, Region, SharedAddress, Topology,
     counters::Counting,
     kind::{self, Kind},
 };
@@ -22,8 +22,8 @@ pub struct Account {
     pub(super) mappings: RefCell<Mappings>,
     pub(super) runs: StoreRuns,
     pub(super) caches_taken: Cell<bool>,
-    /// Whether a program counts its instructions now.
-    pub(super) instructions_counted: Cell<bool>,
+    /// What a program counts now.
+    pub(super) counted: Cell<Option<Countable>>,
     counting: Counting,
 }
 
@@ -36,7 +36,7 @@ impl Account {
             mappings: RefCell::new(Mappings::with_capacity(most_mappings)),
             runs: StoreRuns::default(),
             caches_taken: Cell::new(false),
-            instructions_counted: Cell::new(false),
+            counted: Cell::new(None),
             counting: Counting::default(),
         }
     }

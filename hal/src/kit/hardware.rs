@@ -6,7 +6,8 @@
 use core::ptr::NonNull;
 
 use crate::{
-    Act, CoreId, Deadline, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Reason, Region, Topology,
+    Act, CoreId, Countable, Deadline, LINE_BYTES, Line, LineAddress, MPB_LINES, MpbLine, Reason, Region, Span,
+    Topology,
     cached::access::{Touch, ViewAccess},
     exposed::MAPPED_SLOTS,
     kind,
@@ -305,10 +306,9 @@ pub trait Ticks {
         true
     }
 
-    /// Lets the core's counter of executed instructions run from now on, or stand still, and returns what it shows. Nothing if
-    /// there is none.
-    fn count_instructions(&self, runs: bool) -> Option<u64> {
-        let _ = runs;
+    /// Lets the core count something from now on, or no more, and returns the count so far. Nothing if it cannot.
+    fn count(&self, what: Countable, runs: bool) -> Option<u64> {
+        let _ = (what, runs);
         None
     }
 }
@@ -382,11 +382,11 @@ pub trait Hooks: Ticks {
         self.spend(Expense::Cycles(cycles));
     }
 
-    /// Tells a machine that prices private memory that an operation about so many bytes begins, within those that are under
-    /// way; 0 if it is about none.
+    /// Tells a machine that prices private memory and software that an operation about so many bytes begins, within those that
+    /// are under way; 0 if it is about none. That of an operation of a protocol is its span's.
     #[inline(always)]
-    fn enter(&self, bytes: usize) {
-        let _ = bytes;
+    fn enter(&self, protocol: Option<&Span>, bytes: usize) {
+        let _ = (protocol, bytes);
     }
 
     /// The operation ends that began last.

@@ -11,7 +11,7 @@ use super::{
     hardware::{Hardware, Hooks},
     pieces::{assert_copy, assert_inside, pieces},
     runs::mask_of,
-    terms::Expense,
+    terms::{Expense, Transfer},
     tracing::NotingOperations,
 };
 
@@ -96,6 +96,7 @@ impl<H: Hardware> HardwareCore<H> {
     #[inline]
     fn take_private(&self, source: &[u8], bytes: &mut [u8]) {
         self.hardware.hooks().spend(Expense::PrivateRead { lines: 1 });
+        self.hardware.hooks().spend(Expense::Line(Transfer::Put));
         bytes.copy_from_slice(source);
     }
 
@@ -103,6 +104,7 @@ impl<H: Hardware> HardwareCore<H> {
     #[inline]
     fn keep_private(&self, bytes: &[u8], target: &mut [u8]) {
         self.hardware.hooks().spend(Expense::PrivateWrite { lines: 1 });
+        self.hardware.hooks().spend(Expense::Line(Transfer::Get));
         self.hardware.bring_in(target);
         target.copy_from_slice(bytes);
     }
@@ -120,6 +122,7 @@ impl<H: Hardware> HardwareCore<H> {
             self.hardware.account().counting().mpb_lines_read.add(1);
             self.hardware.load_mpb_line_to(from.plus(index), line);
             self.copied_mpb(from, index, LINE_BYTES);
+            self.hardware.hooks().spend(Expense::Line(Transfer::BetweenMpbs));
             self.hardware.explore();
         });
     }
@@ -164,6 +167,7 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
 
     fn load_line(&self, at: MpbLine) -> Line {
         let _operation = self.operation();
+        self.hardware.hooks().spend(Expense::LineLoad);
         let line = self.load_mpb(at);
         self.hardware.hooks().witness(|| Event::Load {
             at: LineAddress::Mpb(at),
@@ -219,6 +223,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.account().count_line_stores(to, lines.len());
             self.hardware.put_lines(to, lines, || {
                 self.hardware.hooks().spend(Expense::PrivateRead { lines: 1 });
+                self.hardware.hooks().spend(Expense::Line(Transfer::Put));
                 self.hardware.explore();
             });
         }
@@ -248,6 +253,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.get_lines(from, lines, |index| {
                 self.copied_mpb(from, index, LINE_BYTES);
                 self.hardware.hooks().spend(Expense::PrivateWrite { lines: 1 });
+                self.hardware.hooks().spend(Expense::Line(Transfer::Get));
                 if index + 1 < count {
                     self.hardware.explore();
                 }
@@ -273,19 +279,21 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn put_made(&self, len: usize, to: MpbLine, mut fill: impl FnMut(usize, &mut [u8])) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB put", to.core, len);
-        self.hardware.hooks().spend(Expense::PutFromMemory);
+        self.hardware.hooks().spend(Expense::PutMade);
         let (lines, rest) = (len / LINE_BYTES, len % LINE_BYTES);
         if lines > 0 {
             writable(to);
             self.hardware.account().count_line_stores(to, lines);
             self.hardware.store_lines(to, lines, |index, line| {
                 fill(index, line);
+                self.hardware.hooks().spend(Expense::Line(Transfer::PutMade));
                 self.hardware.explore();
             });
         }
         if rest > 0 {
             let mut line = [0; LINE_BYTES];
             fill(lines, &mut line[..rest]);
+            self.hardware.hooks().spend(Expense::Line(Transfer::PutMade));
             self.store_mpb(writable(to.plus(lines)), 0, &line[..rest]);
         }
     }
@@ -294,7 +302,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn get_used(&self, from: MpbLine, len: usize, mut take: impl FnMut(usize, &[u8])) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB get", from.core, len);
-        self.hardware.hooks().spend(Expense::GetToMemory);
+        self.hardware.hooks().spend(Expense::GetUsed);
         let (lines, rest) = (len / LINE_BYTES, len % LINE_BYTES);
         if lines > 0 {
             self.hardware.account().counting().mpb_lines_read.add(lines as u64);
@@ -302,6 +310,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             self.hardware.load_lines(from, lines, |index, line| {
                 self.offered(from, index, LINE_BYTES);
                 take(index, line);
+                self.hardware.hooks().spend(Expense::Line(Transfer::GetUsed));
                 if index + 1 < lines {
                     self.hardware.explore();
                 }
@@ -311,6 +320,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
             let line = self.load_mpb(from.plus(lines));
             self.offered(from, lines, rest);
             take(lines, &line.0[..rest]);
+            self.hardware.hooks().spend(Expense::Line(Transfer::GetUsed));
         }
     }
 

@@ -43,7 +43,7 @@ pub use self::{
     mappings::Slot,
     runs::mask_of,
     slices::{Conflict, Slices},
-    terms::{CounterAccess, Expense, Watch, Woken},
+    terms::{CounterAccess, Expense, Transfer, Watch, Woken, WordCall},
     tracer::{Spot, Tracer},
     tracing::Noting,
 };

@@ -53,10 +53,14 @@ pub enum Woken {
 pub enum Expense {
     /// Call overhead of a put from memory (OC-Bcast Table 1, `o_put^mem`).
     PutFromMemory,
+    /// The same of one whose lines the caller makes.
+    PutMade,
     /// Call overhead of a put from the own MPB (`o_put^mpb`).
     PutFromMpb,
     /// Call overhead of a get to memory (`o_get^mem`).
     GetToMemory,
+    /// The same of one whose lines the caller takes.
+    GetUsed,
     /// Call overhead of a get to the own MPB (`o_get^mpb`).
     GetToMpb,
     /// Setting a flag is a put of one line: `o_put^mpb` and an access to a line of the own MPB, which is where a put
@@ -66,7 +70,11 @@ pub enum Expense {
     FlagStore,
     /// Call overhead of an access to an uncached word or a register; for lines it is part of the overheads above.
     /// Polls have none.
-    WordCall,
+    WordCall(WordCall),
+    /// Loading a line of an MPB by itself.
+    LineLoad,
+    /// What the loop of a transfer executes for a line; in Table 1 that is part of the line's price.
+    Line(Transfer),
     /// Reads of that many lines of private memory.
     PrivateRead {
         /// Lines.
@@ -95,4 +103,32 @@ pub enum Expense {
     },
     /// Write back and invalidate everything.
     FlushAll,
+}
+
+/// Transfers whose lines cost software.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Transfer {
+    /// From private memory to an MPB.
+    Put,
+    /// To an MPB, made by the caller.
+    PutMade,
+    /// From an MPB to private memory.
+    Get,
+    /// From an MPB, taken by the caller.
+    GetUsed,
+    /// From MPB to MPB.
+    BetweenMpbs,
+}
+
+/// What accesses a word or a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WordCall {
+    /// A load of a word, or of an atomic counter.
+    Load,
+    /// A store of a word, or what changes an atomic counter.
+    Store,
+    /// A read of a test-and-set register.
+    Acquire,
+    /// A write of one.
+    Free,
 }

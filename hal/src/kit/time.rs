@@ -1,6 +1,6 @@
 //! Time, computation and counters.
 
-use crate::{Clock, CoreId, Counted, Counters, Software};
+use crate::{Clock, CoreId, Countable, Counted, Counters, Software};
 
 use super::{
     HardwareCore,
@@ -52,23 +52,32 @@ impl<H: Hardware> Clock for HardwareCore<H> {
 }
 
 impl<H: Hardware> HardwareCore<H> {
-    /// Instructions are not counted from now on. Returns whether they were.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn stop_counting_instructions(&self) -> bool {
-        let was_counted = self.hardware.account().instructions_counted.get();
-        if was_counted {
-            self.hardware.count_instructions(false);
-        }
-        was_counted
+    #[inline(always)]
+    fn count_this<R>(&self, what: Countable, action: impl FnOnce() -> R) -> (R, Option<u64>) {
+        let before = self.hardware.count(what, true);
+        let result = action();
+        let after = self.hardware.count(what, false);
+        self.hardware.account().counted.set(None);
+        (result, after.zip(before).map(|(after, before)| after - before))
     }
 
-    /// They are counted again, if they were.
+    /// Nothing is counted from now on. Returns what was.
     #[cold]
     #[inline(never)]
-    pub(super) fn go_on_counting_instructions(&self, were_counted: bool) {
-        if were_counted {
-            self.hardware.count_instructions(true);
+    pub(super) fn stop_counting(&self) -> Option<Countable> {
+        let counted = self.hardware.account().counted.get();
+        if let Some(what) = counted {
+            self.hardware.count(what, false);
+        }
+        counted
+    }
+
+    /// It is counted again, if it was.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn go_on_counting(&self, counted: Option<Countable>) {
+        if let Some(what) = counted {
+            self.hardware.count(what, true);
         }
     }
 }
@@ -80,15 +89,15 @@ impl<H: Hardware> Counted for HardwareCore<H> {
     }
 
     #[inline]
-    fn count_instructions<R>(&self, action: impl FnOnce() -> R) -> (R, Option<u64>) {
-        let counted = &self.hardware.account().instructions_counted;
-        if counted.replace(true) {
+    fn count<R>(&self, what: Countable, action: impl FnOnce() -> R) -> (R, Option<u64>) {
+        if self.hardware.account().counted.replace(Some(what)).is_some() {
             return (action(), None);
         }
-        let before = self.hardware.count_instructions(true);
-        let result = action();
-        let after = self.hardware.count_instructions(false);
-        counted.set(false);
-        (result, after.zip(before).map(|(after, before)| after - before))
+        // What is counted is known in each, so that counting takes next to nothing, and always the same.
+        match what {
+            Countable::Instructions => self.count_this(Countable::Instructions, action),
+            Countable::Cycles => self.count_this(Countable::Cycles, action),
+            Countable::Operations => self.count_this(Countable::Operations, action),
+        }
     }
 }

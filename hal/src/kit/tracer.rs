@@ -94,7 +94,7 @@ impl fmt::Display for Record {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |name| Name(name, None);
         match *self {
-            Self::Span { depth, begin, end, of_hardware, span: Span { operation, peer, bytes } } => {
+            Self::Span { depth, begin, end, of_hardware, span: Span { operation, peer, bytes, .. } } => {
                 let (peer, bytes) = (peer.map(number), bytes as u64);
                 Line::Operation { depth, begin, end, of_hardware, peer, bytes, name: name(operation) }.fmt(out)
             }
@@ -145,7 +145,7 @@ impl fmt::Display for UnderWay<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(depth, Open { begin, deed }) = self;
         let (peer, bytes, kind, name) = match *deed {
-            Deed::Operation { of_hardware, span: Span { operation, peer, bytes } } => {
+            Deed::Operation { of_hardware, span: Span { operation, peer, bytes, .. } } => {
                 let kind = if of_hardware { Kind::Hardware } else { Kind::Operation };
                 (peer, bytes, kind, Name(operation, None))
             }

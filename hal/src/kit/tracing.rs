@@ -34,7 +34,7 @@ impl<H: Hardware> Trace for HardwareCore<H> {
     }
 
     fn begin_span(&self, span: Span) {
-        self.hardware.hooks().enter(span.bytes);
+        self.hardware.hooks().enter(Some(&span), span.bytes);
         self.hardware.hooks().witness(|| Event::Begin(span));
         self.hardware.hooks().announce(Announcement::Begins(span));
         if self.hardware.is_traced() {
@@ -173,9 +173,9 @@ impl<H: Hardware> Noting for H {}
 /// What a core notes of its own operations.
 pub(super) trait NotingOperations: Noting + Sized {
     fn hardware_span(&self, operation: &'static str, whose: impl Into<Whose>, bytes: usize) -> HardwareSpan<'_, Self> {
-        self.hooks().enter(bytes);
+        self.hooks().enter(None, bytes);
         let peer = whose.into().0.filter(|core| *core != self.core());
-        self.trace(|tracer, now| tracer.begin(now, true, Span { operation, peer, bytes }));
+        self.trace(|tracer, now| tracer.begin(now, true, Span { peer, ..Span::new(operation).of(bytes) }));
         HardwareSpan(self)
     }
 

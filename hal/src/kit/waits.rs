@@ -74,9 +74,9 @@ impl<H: Hardware> Wait for HardwareCore<H> {
             }
             Err(missing) => {
                 let Reason { what, peer, detail } = reason;
-                let was_counted = self.stop_counting_instructions();
+                let was_counted = self.stop_counting();
                 let outcome = self.go_on_waiting(places, deadline, what, peer, detail, check, missing);
-                self.go_on_counting_instructions(was_counted);
+                self.go_on_counting(was_counted);
                 outcome
             }
         }
@@ -162,8 +162,7 @@ impl<H: Hardware> HardwareCore<H> {
         Ok(())
     }
 
-    /// A first poll has failed. From here on it depends on others what this core executes: no instructions are counted any
-    /// more.
+    /// A first poll has failed. From here on it depends on others what this core does: nothing is counted any more.
     pub(super) fn begin_waiting(&self, deadline: Deadline, reason: Reason) -> Waiting<H> {
         Waiting {
             patience: self.hardware.begin_wait(deadline),

@@ -5,7 +5,7 @@ use crate::{AtomicCounters, CoreId, Deadline, Reason, Region, TestAndSet, Topolo
 use super::{
     Account, HardwareCore,
     hardware::{Hardware, Hooks},
-    terms::{CounterAccess, Expense, Watch},
+    terms::{CounterAccess, Expense, Watch, WordCall},
     tracer::{Spot, Waited},
     tracing::{Noting, NotingOperations},
 };
@@ -16,7 +16,7 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
         let _operation = self.operation();
         self.hardware.explore();
         self.hardware.account().counting().words_read.add(1);
-        self.hardware.hooks().spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall(WordCall::Load));
         self.hardware.load_word(region, index)
     }
 
@@ -25,7 +25,7 @@ impl<H: Hardware> Uncached for HardwareCore<H> {
         let _operation = self.operation();
         self.hardware.explore();
         self.hardware.account().counting().words_written.add(1);
-        self.hardware.hooks().spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall(WordCall::Store));
         let spot = || Spot::Word(Account::word_address(region, index));
         self.hardware.trace_store(spot, u32::MAX, || self.hardware.store_word(region, index, value));
     }
@@ -74,7 +74,11 @@ impl<H: Hardware> HardwareCore<H> {
         self.assert_counter(counter);
         self.hardware.explore();
         self.hardware.account().counting().counter_accesses.add(1);
-        self.hardware.hooks().spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall(if access == CounterAccess::Read {
+            WordCall::Load
+        } else {
+            WordCall::Store
+        }));
         let carry_out = || self.hardware.access_counter(counter, access);
         if access == CounterAccess::Read {
             carry_out()
@@ -87,22 +91,22 @@ impl<H: Hardware> HardwareCore<H> {
 impl<H: Hardware> TestAndSet for HardwareCore<H> {
     fn try_acquire_register(&self, core: CoreId) -> bool {
         let _operation = self.operation();
-        self.hardware.hooks().spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall(WordCall::Acquire));
         self.read_register(core)
     }
 
     #[inline]
     fn acquire_register(&self, core: CoreId, purpose: &'static str) {
         let _operation = self.operation();
-        self.hardware.hooks().spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall(WordCall::Acquire));
         let watch = Watch::Register(core);
         let reason = Reason::new(purpose).from(core);
         self.hardware.trace_wait(reason);
         self.hardware.before_poll(watch);
         if !self.read_register(core) {
-            let was_counted = self.stop_counting_instructions();
+            let was_counted = self.stop_counting();
             self.go_on_acquiring(core, purpose);
-            return self.go_on_counting_instructions(was_counted);
+            return self.go_on_counting(was_counted);
         }
         self.hardware.end_wait(watch);
         self.hardware.trace_wait_end(watch, Waited { reason, failed_polls: 0, timed_out: false });
@@ -111,7 +115,7 @@ impl<H: Hardware> TestAndSet for HardwareCore<H> {
     #[inline]
     fn free_register(&self, core: CoreId) {
         let _operation = self.operation();
-        self.hardware.hooks().spend(Expense::WordCall);
+        self.hardware.hooks().spend(Expense::WordCall(WordCall::Free));
         self.hardware.trace_store(|| Spot::Register(core), u32::MAX, || self.hardware.free(core));
     }
 

@@ -22,7 +22,7 @@ pub(crate) extern "C" fn atoll_scc_announce(announced: *const Announced) {
 /// Says it.
 pub(crate) fn say(announcement: Announcement<'_>) {
     match announcement {
-        Announcement::Begins(Span { operation, peer, bytes }) => {
+        Announcement::Begins(Span { operation, peer, bytes, .. }) => {
             call(Announced::BEGINS, operation, peer, Some(bytes as u32));
         }
         Announcement::Ends => call(Announced::ENDS, "", None, None),

@@ -23,11 +23,14 @@
 //! * an atomic counter of the board costs what its FPGA takes, and the way to the tile that it hangs off, read and
 //!   written alike; what is set is visible `d L_hop` earlier, what is raised is read, too;
 //! * on a flat machine *d* is 1 everywhere;
+//! * where our software has prices of its own (`software`), calls have none here, and an access takes what it takes on hardware:
+//!   Table 1 has its authors' software in it. It is what the board's emulator prices by;
 //! * on a cluster *d* costs nothing, accesses to lines of the own node's MPBs and all that goes over the engine take
 //!   what [`Cluster`] says, and setting a flag has no overhead but that of its call.
 
 use crate::{CoreId, Costs, Home, LINE_BYTES, Layout, LineAddress, SharedAddress, Software, Tile, kit::Expense};
 
+use descriptions::Hardware;
 use prices::{Effect, Journey, Target, Trip};
 
 use super::{Cluster, Parameters};
@@ -50,9 +53,43 @@ pub(super) enum Way {
     Engine(usize),
 }
 
+/// What single accesses take, beside their way.
+#[derive(Clone, Copy)]
+struct Accesses {
+    mpb_read_ps: u64,
+    mpb_write_ps: u64,
+    register_ps: u64,
+    memory_read_ps: u64,
+    memory_write_ps: u64,
+}
+
+impl Accesses {
+    /// By papers, with the software that they were measured with.
+    fn of_papers(costs: &Costs) -> Self {
+        let [mpb_ps, memory_read_ps, memory_write_ps] =
+            [costs.mpb_ps, costs.memory_read_ps, costs.memory_write_ps].map(u64::from);
+        Self { mpb_read_ps: mpb_ps, mpb_write_ps: mpb_ps, register_ps: mpb_ps, memory_read_ps, memory_write_ps }
+    }
+
+    /// Of hardware alone.
+    fn of_hardware(hardware: &Hardware) -> Self {
+        let cycles = |cycles: u64| cycles * 1_000_000 / hardware.core_mhz;
+        Self {
+            mpb_read_ps: cycles(hardware.mpb_read_cycles),
+            mpb_write_ps: cycles(hardware.mpb_write_cycles),
+            register_ps: cycles(hardware.mpb_read_cycles),
+            memory_read_ps: cycles(hardware.dram_cycles) + hardware.dram_read_ps,
+            memory_write_ps: cycles(hardware.dram_cycles) + hardware.dram_write_ps,
+        }
+    }
+}
+
 /// The price list of a machine.
 pub(super) struct Cost {
     parameters: Parameters,
+    accesses: Accesses,
+    /// Whether software has prices of its own, so that no access and no call has any in it.
+    software_apart: bool,
     /// On a cluster, the node of each core and of each controller.
     nodes: Vec<u16>,
     controller_nodes: Vec<u16>,
@@ -64,11 +101,17 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    pub(super) fn new(layout: &Layout, parameters: &Parameters) -> Self {
+    /// The prices of a machine: by papers, or of hardware alone, where software has prices of its own.
+    pub(super) fn new(layout: &Layout, parameters: &Parameters, software_apart: bool) -> Self {
         let cores = || (0..layout.cores()).map(CoreId::new);
         let controllers: Vec<_> = (0..layout.controllers()).map(|index| layout.controller_tile(index)).collect();
         let node = |tile: Tile| tile.x + tile.y * layout.columns() as u16;
         Self {
+            accesses: match &parameters.hardware {
+                Some(hardware) if software_apart => Accesses::of_hardware(hardware),
+                _ => Accesses::of_papers(&parameters.costs),
+            },
+            software_apart,
             parameters: parameters.clone(),
             nodes: cores().map(|core| layout.domain(core) as u16).collect(),
             controller_nodes: controllers.iter().map(|tile| node(*tile)).collect(),
@@ -122,18 +165,18 @@ impl Cost {
 
     pub(super) fn read_line(&self, core: CoreId, at: LineAddress) -> u64 {
         let (overhead, routers) = match at {
-            LineAddress::Mpb(line) => (self.costs().mpb_ps, self.to_core(core, line.core)),
-            LineAddress::Shared(address) => (self.costs().memory_read_ps, self.to_memory(core, address)),
+            LineAddress::Mpb(line) => (self.accesses.mpb_read_ps, self.to_core(core, line.core)),
+            LineAddress::Shared(address) => (self.accesses.memory_read_ps, self.to_memory(core, address)),
         };
-        u64::from(overhead) + self.hops(2 * routers)
+        overhead + self.hops(2 * routers)
     }
 
     pub(super) fn write_line(&self, core: CoreId, at: LineAddress) -> WriteCost {
         let (overhead, routers) = match at {
-            LineAddress::Mpb(line) => (self.costs().mpb_ps, self.to_core(core, line.core)),
-            LineAddress::Shared(address) => (self.costs().memory_write_ps, self.to_memory(core, address)),
+            LineAddress::Mpb(line) => (self.accesses.mpb_write_ps, self.to_core(core, line.core)),
+            LineAddress::Shared(address) => (self.accesses.memory_write_ps, self.to_memory(core, address)),
         };
-        self.write(u64::from(overhead) + self.hops(2 * routers), routers)
+        self.write(overhead + self.hops(2 * routers), routers)
     }
 
     /// The way of a read of a line, where accesses can meet.
@@ -192,7 +235,7 @@ impl Cost {
     }
 
     pub(super) fn test_and_set(&self, core: CoreId, register: CoreId) -> u64 {
-        u64::from(self.costs().mpb_ps) + self.hops(2 * self.to_core(core, register))
+        self.accesses.register_ps + self.hops(2 * self.to_core(core, register))
     }
 
     pub(super) fn free(&self, core: CoreId, register: CoreId) -> WriteCost {
@@ -219,15 +262,30 @@ impl Cost {
     pub(super) fn expense(&self, core: CoreId, expense: Expense) -> u64 {
         let (parameters, costs) = (&self.parameters, self.costs());
         match expense {
-            Expense::PutFromMemory => costs.put_from_memory_ps.into(),
+            Expense::Line(_) | Expense::LineLoad => 0,
+            // All this is software, and has its prices there.
+            Expense::PutFromMemory
+            | Expense::PutMade
+            | Expense::PutFromMpb
+            | Expense::GetToMemory
+            | Expense::GetUsed
+            | Expense::GetToMpb
+            | Expense::FlagStore
+            | Expense::WordCall(_)
+            | Expense::InvalidateMpb
+                if self.software_apart =>
+            {
+                0
+            }
+            Expense::PutFromMemory | Expense::PutMade => costs.put_from_memory_ps.into(),
             Expense::PutFromMpb => costs.put_from_mpb_ps.into(),
-            Expense::GetToMemory => costs.get_to_memory_ps.into(),
+            Expense::GetToMemory | Expense::GetUsed => costs.get_to_memory_ps.into(),
             Expense::GetToMpb => parameters.get_to_mpb_ps,
             Expense::FlagStore if parameters.cluster.is_some() => costs.put_from_mpb_ps.into(),
             Expense::FlagStore => {
                 u64::from(costs.put_from_mpb_ps) + u64::from(costs.mpb_ps) + 2 * u64::from(costs.hop_ps)
             }
-            Expense::WordCall => self.cycles(parameters.word_call_cycles),
+            Expense::WordCall(_) => self.cycles(parameters.word_call_cycles),
             Expense::Cycles(cycles) => self.cycles(cycles),
             Expense::Software(Software::Packet) => parameters.packet_ps,
             Expense::InvalidateMpb => self.cycles(1),
@@ -260,7 +318,7 @@ impl Cost {
 
     /// Reads of so many lines that L2 has.
     pub(super) fn l2_hits(&self, lines: u64) -> u64 {
-        self.cycles(lines * self.parameters.l2_cycles)
+        self.cycles(lines * self.parameters.hardware.map_or(0, |hardware| hardware.l2_cycles))
     }
 
     fn write(&self, complete_ps: u64, routers: u64) -> WriteCost {
@@ -275,11 +333,11 @@ impl Cost {
 
     /// An access to a line of private memory.
     fn private(&self, core: CoreId, effect: Effect) -> u64 {
-        let Costs { memory_read_ps, memory_write_ps, .. } = *self.costs();
+        let Accesses { memory_read_ps, memory_write_ps, .. } = self.accesses;
         let overhead = if effect == Effect::Write { memory_write_ps } else { memory_read_ps };
         let controller = self.controllers[usize::from(self.nearest_controller[core.index()])];
         let routers = self.routers(self.tiles[core.index()], controller);
-        u64::from(overhead) + self.hops(2 * routers)
+        overhead + self.hops(2 * routers)
     }
 
     fn costs(&self) -> &Costs {

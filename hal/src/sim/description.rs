@@ -8,7 +8,7 @@
 pub use prices::Contention;
 
 use descriptions::{
-    Error,
+    Error, Hardware,
     machines::{Feature, Kind, Machine, MachineFile, Variant},
 };
 
@@ -37,8 +37,8 @@ pub struct Parameters {
     pub counter_ps: u64,
     /// Ways of the last private cache.
     pub cache_ways: u64,
-    /// Cycles of a line that it has; 0 on a cluster, whose caches are not modelled.
-    pub l2_cycles: u64,
+    /// What single accesses take without software, and what L2 takes; nothing on a cluster.
+    pub hardware: Option<Hardware>,
     /// Cycles from an interrupt's bit in the configuration register to the first instruction of its handler.
     pub interrupt_delivery_cycles: u64,
     /// Cycles of a handler's frame: saving and restoring what it interrupts.
@@ -102,7 +102,7 @@ impl Parameters {
             word_call_cycles: price("word_call_cycles"),
             counter_ps: price("counter_ps"),
             cache_ways: price("cache_ways"),
-            l2_cycles: if file.is_cluster() { 0 } else { file.values.number("hardware.l2_cycles") },
+            hardware: file.hardware(),
             interrupt_delivery_cycles: price("interrupt_delivery_cycles"),
             interrupt_frame_cycles: price("interrupt_frame_cycles"),
             packet_ps: price("packet_ps"),

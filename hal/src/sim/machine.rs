@@ -37,6 +37,7 @@ use super::{
     memory::Memory,
     network::Network,
     platform::{Running, Shared},
+    software::Prices,
     unwinding,
 };
 
@@ -81,9 +82,11 @@ pub struct Options {
     pub lint: bool,
     /// What a [check](Machine::check) leaves out, to show what it is for.
     pub left_out: Option<LeftOut>,
-    /// Whether private memory is reached through L1 and L2, on a mesh. Otherwise each line of it that an operation reads or
-    /// writes is an access to DRAM, as in the formulas of papers.
-    pub private_caches: bool,
+    /// Whether everything has its price, on a mesh: single accesses take what they take on hardware, private memory is reached
+    /// through L1 and L2, and our software takes what was measured. Otherwise operations take what papers' formulas say: Table 1
+    /// has the software of their authors in it, and each line of private memory that an operation reads or writes is an
+    /// access to DRAM.
+    pub everything_priced: bool,
 }
 
 impl Default for Options {
@@ -102,7 +105,7 @@ impl Default for Options {
             stop: None,
             lint: false,
             left_out: None,
-            private_caches: false,
+            everything_priced: false,
         }
     }
 }
@@ -385,10 +388,13 @@ impl Machine {
             // What an access to memory does to the copies of a domain, or to slices, does not show in its address.
             engine.nothing_commutes();
         }
+        let prices_everything = self.options.everything_priced && parameters.hardware.is_some();
+        engine.posts_stores = prices_everything;
+        let software = prices_everything.then(|| Rc::new(Prices::measured(parameters.costs.core_mhz.into())));
         let shared = Rc::new(Shared {
             number: RUNS.fetch_add(1, Relaxed),
             layout,
-            cost: Cost::new(&layout, &parameters),
+            cost: Cost::new(&layout, &parameters, prices_everything),
             memory: Memory::new(layout.cores(), layout.controllers()),
             domains: Domains::new(&layout, self.options.cache_frames.clamp(1, MAX_FRAMES)),
             engine: RefCell::new(engine),
@@ -404,8 +410,7 @@ impl Machine {
             let core = CoreId::new(core);
             let Options { first_heap_bytes, heap_bytes, .. } = self.options;
             let heap_bytes = if core.index() == 0 { first_heap_bytes } else { heap_bytes };
-            let has_caches = self.options.private_caches && shared.cost.cluster().is_none();
-            let platform = SimPlatform::new(core, shared.clone(), heap_bytes, has_caches);
+            let platform = SimPlatform::new(core, shared.clone(), heap_bytes, software.as_ref());
             let domain = shared.domains.copies(shared.layout.domain(core));
             let own = if domain.is_shared() { shared.domains.of_a_core() } else { domain.clone() };
             // SAFETY: 1. `copies` gives the domain's to its cores, and `own` is theirs, or this core's alone; 2. each core of this run is

@@ -20,8 +20,8 @@
 //! and wait for each other; the crate `prices` says how. A core that waits is left out there, too, but the accesses of its
 //! polls go on, as others may meet them. Exhaustive exploration has no time, and so no contention.
 //!
-//! Private memory is reached through each core's L1 and L2, where [`Options::private_caches`] says so; the module
-//! `caches` says what is in them.
+//! Where [`Options::everything_priced`] says so, private memory is reached through each core's L1 and L2 (the module `caches`
+//! says what is in them), our software takes what was measured (`software`), and a core goes on after a store, as on the chip.
 //!
 //! On a [`Cluster`], what goes from node to node meets in the engines and at the sockets' limit of one load; the
 //! `cluster_costs` and `network` modules say how. Polls over the engine are simulated, and polls of lines that the core's
@@ -64,6 +64,7 @@ mod network;
 mod orders;
 mod platform;
 mod processor;
+mod software;
 mod stop;
 mod train;
 mod unwinding;

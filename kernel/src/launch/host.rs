@@ -330,7 +330,7 @@ fn machine(line: &str) -> Result<Machine, String> {
         heat_map: args::has(line, "heatmap"),
         stop: stop(line)?,
         lint: args::value(line, CHECK_WORD) == Some(LINT),
-        private_caches: !args::has(line, "accesses_only"),
+        everything_priced: !args::has(line, "accesses_only"),
         ..standard
     };
     let machine = Machine::new(description).with_options(options);

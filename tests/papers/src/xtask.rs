@@ -23,8 +23,8 @@ pub(crate) struct Run<'r> {
     pub(crate) has_input: bool,
     /// Whether a table of its traffic is wanted.
     pub(crate) heat_map: bool,
-    /// Whether a board keeps no time.
-    pub(crate) functional: bool,
+    /// Whether everything has its price in the simulator, and not only what papers price.
+    pub(crate) priced: bool,
     /// Where folded stacks go, on a board.
     pub(crate) flame: Option<&'r Path>,
     /// Whether what is missing is installed without asking, for a board.
@@ -77,8 +77,9 @@ impl Run<'_> {
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut words = match self.machine {
             Machine::Simulated(machine) => {
-                // By papers' prices, with which benches compare.
-                vec!["sim".into(), format!("--machine={machine}"), "--accesses-only".into()]
+                // Else by papers' prices, with which benches compare.
+                let prices = (!self.priced).then(|| "--accesses-only".into());
+                ["sim".into(), format!("--machine={machine}")].into_iter().chain(prices).collect()
             }
             Machine::Qemu => vec!["run".into()],
             Machine::Board => vec!["board".into()],
@@ -98,7 +99,6 @@ impl Run<'_> {
             words.push("--heatmap=traffic.svg".into());
         }
         if *self.machine == Machine::Board {
-            words.extend(self.functional.then(|| "--functional".into()));
             words.extend(self.yes.then(|| "--yes".into()));
             words.extend(self.flame.map(|file| format!("--profile={}", file.display())));
         }
@@ -187,7 +187,7 @@ mod tests {
                 words: vec!["class=a".into()],
                 has_input: heat_map,
                 heat_map,
-                functional: true,
+                priced: machine == "scc",
                 flame: Some(Path::new("f")),
                 yes: true,
                 limit: Duration::from_secs(7),
@@ -196,10 +196,11 @@ mod tests {
         };
         let rest = "--lines --no-build --cores=6 --timeout=7 --no-input bench-x -- class=a";
         assert_eq!(arguments("scc+flat", false), format!("sim --machine=scc+flat --accesses-only {rest}"));
+        assert_eq!(arguments("scc", false), format!("sim --machine=scc {rest}"));
         assert_eq!(arguments("qemu", false), format!("run {rest}"));
         assert_eq!(arguments("threads", false), format!("run --machine=threads {rest}"));
         assert_eq!(arguments("threads+coherent", false), format!("run --machine=threads --coherent {rest}"));
-        let board = rest.replace("bench-x", "--functional --yes --profile=f bench-x");
+        let board = rest.replace("bench-x", "--yes --profile=f bench-x");
         assert_eq!(arguments("scc-board", false), format!("board {board}"));
         assert!(arguments("scc+flat", true).contains(" --heatmap=traffic.svg "));
     }

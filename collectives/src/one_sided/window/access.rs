@@ -38,7 +38,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         }
         self.access_epochs.set(self.access_epochs.get() + 1);
         self.tell_open(KIND, Ranks::These(targets.words()));
-        let _span = self.comm().hal().span(Span::new("start"));
+        let _span = self.comm().hal().span(Span::new("start").for_each_of(targets.len()));
         let (patience, no_check) = (self.class.patience(), assertions.contains(Assertions::NO_CHECK));
         if patience == Patience::Start && !no_check {
             self.synchronisation.await_posts(&self.peers, &self.posts_seen, targets);
@@ -116,7 +116,7 @@ impl<C: Core, T: Pod> Drop for AccessEpoch<'_, '_, '_, C, T> {
             return;
         }
         let Reach::Group { targets, .. } = &self.operations.reach else { return };
-        let _span = window.comm().hal().span(Span::new("complete"));
+        let _span = window.comm().hal().span(Span::new("complete").for_each_of(targets.len()));
         self.operations.finish();
         window.await_copies();
         window.synchronisation.complete(&window.peers, &window.posts_seen, targets);

@@ -60,7 +60,7 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         assertions: Assertions,
     ) -> Result<Exposed<'_, 'c, C, T>, Error> {
         origins.check(self.comm().size())?;
-        let _span = self.comm().hal().span(Span::new("post"));
+        let _span = self.comm().hal().span(Span::new("post").for_each_of(origins.len()));
         self.give_up(view, caches, assertions)?;
         self.tell_open(KIND, Ranks::These(origins.words()));
         self.synchronisation.post(&self.peers, origins);
@@ -100,7 +100,7 @@ impl<'c, C: Core, T: Pod> Exposed<'_, 'c, C, T> {
 
     #[inline(always)]
     pub(super) fn wait(&self) {
-        let _span = self.window.comm().hal().span(Span::new("wait"));
+        let _span = self.window.comm().hal().span(Span::new("wait").for_each_of(self.origins.len()));
         // It does not time out, unless the machine is dying.
         let _ = self.settle(Deadline::Never);
     }
@@ -117,7 +117,7 @@ impl<'c, C: Core, T: Pod> Exposed<'_, 'c, C, T> {
 
     /// Exposes the part to the same origins once more; they have completed.
     pub(super) fn post_again(&self) {
-        let _span = self.window.comm().hal().span(Span::new("post"));
+        let _span = self.window.comm().hal().span(Span::new("post").for_each_of(self.origins.len()));
         self.window.synchronisation.post(&self.window.peers, &self.origins);
         self.origins_are_done.set(false);
     }

@@ -12,7 +12,7 @@ pub use self::{
     name::{Feature, Kind, Machine, Variant},
 };
 
-use crate::{Costs, Described, Given, Key, Parameter, Shape, Subject, Values};
+use crate::{Costs, Described, Given, Hardware, Key, Parameter, Shape, Subject, Values};
 
 /// A machine as its file describes it.
 pub type MachineFile = Described<Simulated>;
@@ -73,6 +73,11 @@ impl MachineFile {
     /// Cores of the machine.
     pub fn cores(&self) -> u64 {
         cores(&self.values)
+    }
+
+    /// What single accesses take without software, on a mesh.
+    pub fn hardware(&self) -> Option<Hardware> {
+        (!self.is_cluster()).then(|| Hardware::of(&self.values, "prices.core_mhz"))
     }
 
     /// The prices of the machine's operations, where accesses to its MPBs wait for each other.

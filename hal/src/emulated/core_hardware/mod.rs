@@ -10,7 +10,7 @@ use core::cell::{Cell, RefCell};
 use bitflags::bitflags;
 
 use crate::{
-    CoreId, Deadline, Home, Interrupt, LINE_BYTES, Layout, LineAddress, Reason, Region, Topology,
+    CoreId, Countable, Deadline, Home, Interrupt, LINE_BYTES, Layout, LineAddress, Reason, Region, Topology,
     cached::ViewAccess,
     exposed::MAPPED_SLOTS,
     kit::{
@@ -224,8 +224,8 @@ impl<P: Platform> Ticks for Emulated<P> {
         self.platform.tells_time()
     }
 
-    fn count_instructions(&self, runs: bool) -> Option<u64> {
-        self.platform.count_instructions(runs)
+    fn count(&self, what: Countable, runs: bool) -> Option<u64> {
+        self.platform.count(what, runs)
     }
 }
 

@@ -7,14 +7,17 @@
 //!
 //! The local APIC passes the edge on. An edge is noted by its handler, and served as soon as no operation is under way.
 
-use core::sync::atomic::{
-    AtomicBool,
-    Ordering::{Relaxed, SeqCst},
-    compiler_fence,
+use core::{
+    cell::Cell,
+    sync::atomic::{
+        AtomicBool,
+        Ordering::{Relaxed, SeqCst},
+        compiler_fence,
+    },
 };
 
 use crate::{
-    CoreId,
+    CoreId, Countable,
     bare::cpu,
     kit::{CounterAccess, Registers, Signals, Ticks},
     scc::registers::{
@@ -31,6 +34,28 @@ static RAISED: AtomicBool = AtomicBool::new(false);
 /// There was an edge; for the handler of the processor's interrupt.
 pub(super) fn note_edge() {
     RAISED.store(true, Relaxed);
+}
+
+/// Cycles in which a core did not wait for memory.
+#[derive(Default)]
+pub(super) struct OwnCycles {
+    /// Those in which nobody counted.
+    left_out: Cell<u64>,
+    stopped_at: Cell<u64>,
+}
+
+impl OwnCycles {
+    /// Goes on counting, or stops; returns the count so far. Wherever it is called, it takes the same itself.
+    #[inline(never)]
+    fn count(&self, runs: bool) -> u64 {
+        let now = cpu::rdtsc();
+        if runs {
+            self.left_out.set(self.left_out.get() + now - self.stopped_at.get());
+        } else {
+            self.stopped_at.set(now);
+        }
+        now.wrapping_sub(self.left_out.get()).wrapping_sub(cpu::count_waits(runs))
+    }
 }
 
 impl Scc {
@@ -94,8 +119,12 @@ impl Ticks for Scc {
         u64::from(mhz) * 1_000_000
     }
 
-    fn count_instructions(&self, runs: bool) -> Option<u64> {
-        Some(cpu::count_instructions(runs))
+    fn count(&self, what: Countable, runs: bool) -> Option<u64> {
+        match what {
+            Countable::Instructions => Some(cpu::count_instructions(runs)),
+            Countable::Cycles => Some(self.own_cycles.count(runs)),
+            Countable::Operations => None,
+        }
     }
 }
 

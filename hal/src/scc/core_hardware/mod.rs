@@ -67,6 +67,8 @@ pub struct Scc {
     stuck_cycles: Option<u64>,
     /// Which of the own slots are mapped a second time; a bit for each.
     own_mapped: Cell<u32>,
+    /// Cycles in which it did not wait, as far as a program counts them.
+    own_cycles: core_registers::OwnCycles,
     reached: RefCell<Reached>,
     account: Account,
 }
@@ -100,6 +102,7 @@ impl Scc {
             own_line_0,
             stuck_cycles: stuck_cycles(),
             own_mapped: Cell::new(0),
+            own_cycles: core_registers::OwnCycles::default(),
             reached: RefCell::default(),
             account: Account::new(free_slots.foreign()),
         }

@@ -73,6 +73,11 @@ pub(super) struct Engine {
     pub(super) clocks: Vec<u64>,
     /// When what each core has written last took effect.
     pub(super) visible: Vec<u64>,
+    /// Whether a core goes on after a store, as on the chip, and only what goes out next waits for the answer.
+    pub(super) posts_stores: bool,
+    /// When the last access of each core set out, and when its last store is answered.
+    departed: Vec<u64>,
+    answered: Vec<u64>,
     ready: BinaryHeap<Reverse<Event>>,
     /// When cores whose waits have deadlines make their last polls.
     last_polls: BTreeSet<(u64, u16)>,
@@ -120,6 +125,9 @@ impl Engine {
             now_ps: 0,
             clocks: vec![0; cores],
             visible: vec![0; cores],
+            posts_stores: false,
+            departed: vec![0; cores],
+            answered: vec![0; cores],
             ready: BinaryHeap::with_capacity(cores),
             last_polls: BTreeSet::new(),
             alarms: BTreeSet::new(),
@@ -171,6 +179,7 @@ impl Engine {
     /// later and has to give way.
     pub(super) fn reach(&mut self, core: usize, access: Access, cost_ps: u64) -> bool {
         self.work.accesses += 1;
+        self.sets_off(core);
         // The polls of a wait have one period, so it is their beginning that is delayed.
         let delay = if self.waits[core].polling { 0 } else { self.delay() };
         let time = self.clocks[core].saturating_add(cost_ps).saturating_add(delay).max(self.now_ps);
@@ -217,6 +226,7 @@ impl Engine {
         if self.has_arrived(core) {
             return true;
         }
+        self.sets_off(core);
         let delay = if self.waits[core].polling { 0 } else { self.delay() };
         self.clocks[core] = self.clocks[core].saturating_add(delay);
         if let Some(traffic) = &self.traffic {
@@ -230,7 +240,32 @@ impl Engine {
     /// to give way. The answer of its last access is left to be spent.
     pub(super) fn run_errand(&mut self, core: usize, journey: Journey) -> bool {
         self.waits[core].runs_errands |= self.waits[core].polling;
+        self.sets_off(core);
         self.set_out(core, journey)
+    }
+
+    /// An access of `core` goes out, once its last store is answered.
+    fn sets_off(&mut self, core: usize) {
+        if self.posts_stores {
+            self.clocks[core] = self.clocks[core].max(self.answered[core]);
+            self.departed[core] = self.clocks[core];
+        }
+    }
+
+    /// An access of `core` that nobody else sees or meets takes so long.
+    pub(super) fn passes(&mut self, core: usize, cost_ps: u64) {
+        self.sets_off(core);
+        self.spend(core, cost_ps);
+    }
+
+    /// A store of `core` has taken effect, and its answer takes so long: what the core does meanwhile is its own matter.
+    pub(super) fn posted(&mut self, core: usize, answer_ps: u64) {
+        if self.posts_stores {
+            self.answered[core] = self.clocks[core].saturating_add(answer_ps);
+            self.clocks[core] = self.departed[core];
+        } else {
+            self.spend(core, answer_ps);
+        }
     }
 
     /// `core` goes on a journey. True if it is back already; else it has to give way.
@@ -301,7 +336,7 @@ impl Engine {
     pub(super) fn written(&mut self, core: usize, access: Access, cost: WriteCost) {
         self.visible[core] = self.clocks[core];
         self.announce_change(access);
-        self.spend(core, cost.complete_ps - cost.visible_ps);
+        self.posted(core, cost.complete_ps - cost.visible_ps);
     }
 
     /// Memory has changed: those who watch it look again.
@@ -321,6 +356,7 @@ impl Engine {
     pub(super) fn begin_poll(&mut self, core: usize) {
         let delay = self.delay();
         self.spend(core, delay);
+        self.sets_off(core);
         let now = self.clocks[core];
         let wait = &mut self.waits[core];
         if !wait.active {

@@ -21,7 +21,7 @@ use corosensei::{Yielder, stack::Stack};
 use prices::{Journey, Trip};
 
 use crate::{
-    CoreId, HeapExhausted, Line, LineAddress,
+    CoreId, HeapExhausted, Line, LineAddress, MpbLine,
     emulated::{EmulatedCore, Platform},
     kit::Expense,
 };
@@ -37,6 +37,7 @@ use super::{
     float_control::FloatControl,
     heat::{HeatMap, Target},
     network::Stored,
+    software::{Prices, Software},
     waiting::Sample,
 };
 
@@ -65,15 +66,20 @@ pub struct SimPlatform {
     account: Arc<Account>,
     /// Whether what is allocated now is on the account.
     counts: Cell<bool>,
-    /// What private memory goes through, where that is priced.
+    /// What private memory goes through, and what our software takes, where that is priced.
     caches: Option<RefCell<Caches>>,
+    software: Option<RefCell<Software>>,
+    /// Whether the write-combine buffer has what was stored to push out what was in it before.
+    has_dummy: Cell<bool>,
 }
 
 impl SimPlatform {
-    pub(super) fn new(core: CoreId, shared: Rc<Shared>, heap_bytes: usize, has_caches: bool) -> Self {
+    pub(super) fn new(core: CoreId, shared: Rc<Shared>, heap_bytes: usize, software: Option<&Rc<Prices>>) -> Self {
         Self {
             core,
-            caches: has_caches.then(|| RefCell::new(Caches::new(shared.cost.l2_bytes()))),
+            caches: software.map(|_| RefCell::new(Caches::new(shared.cost.l2_bytes()))),
+            software: software.map(|prices| RefCell::new(Software::new(prices))),
+            has_dummy: Cell::new(false),
             shared,
             yielder: Cell::new(ptr::null()),
             stack: Cell::new((0, 0)),
@@ -197,6 +203,40 @@ impl SimPlatform {
         self.shared.engine.borrow_mut().spend(self.core.index(), journey.trip.answer_ps);
     }
 
+    /// Charges what software takes, where it has prices.
+    fn charge(&self, price_ps: impl FnOnce(&mut Software) -> u64) {
+        if let Some(software) = &self.software {
+            let price_ps = price_ps(&mut software.borrow_mut());
+            self.shared.engine.borrow_mut().spend(self.core.index(), price_ps);
+        }
+    }
+
+    /// A poll has looked at something.
+    fn looked(&self) {
+        if self.software.is_some() && self.shared.engine.borrow().waits[self.core.index()].polling {
+            self.charge(Software::looked);
+        }
+    }
+
+    /// A store to another line than that of the last drain first pushes out what the drain has stored, to the own MPB.
+    fn push_out_dummy(&self) {
+        if self.has_dummy.replace(false) {
+            let line = LineAddress::Mpb(MpbLine::new(self.core, 0));
+            let cost = self.shared.cost.write_line(self.core, line);
+            match self.shared.cost.write_trip(self.core, line) {
+                Some(trip) => {
+                    let journey = Journey { trip, effect: Effect::Write, more: 0 };
+                    let is_back = self.shared.engine.borrow_mut().run_errand(self.core.index(), journey);
+                    if !is_back {
+                        self.give_way();
+                    }
+                }
+                None => self.shared.engine.borrow_mut().passes(self.core.index(), cost.visible_ps),
+            }
+            self.shared.engine.borrow_mut().posted(self.core.index(), cost.complete_ps - cost.visible_ps);
+        }
+    }
+
     /// What is left of an expense behind the core's caches. What L2 has is paid for at once.
     fn through_caches(&self, caches: &RefCell<Caches>, expense: Expense) -> Expense {
         let (lines, writes) = match expense {
@@ -244,6 +284,7 @@ impl SimPlatform {
             _ => {}
         }
         self.settle();
+        self.push_out_dummy();
         let cost = self.shared.cost.write_line(self.core, at);
         let access = Access::line(at, most, Effect::Write);
         self.reach_memory(access, cost.visible_ps, self.shared.cost.write_trip(self.core, at));

@@ -3,7 +3,8 @@
 use std::{cell::RefCell, ptr::NonNull, rc::Rc};
 
 use crate::{
-    Act, CoreId, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress, Topology,
+    Act, CoreId, Countable, Deadline, Home, LINE_BYTES, Layout, Line, LineAddress, Region, SharedAddress, Span,
+    Topology,
     emulated::{Choice, Copies, FetchUnit, HostWindow, Platform, WaitInfo},
     kind,
     kit::{CounterAccess, Event, Expense, Hooks, Registers, Signals, Slices, Ticks, Upkeep, Watch, Woken},
@@ -18,6 +19,7 @@ use super::{
         heap::off_account,
         heat::Target,
         network::Stored,
+        software::Software,
         waiting::Sample,
     },
     PS_PER_TICK, Running, SimPlatform,
@@ -136,12 +138,31 @@ impl Registers for SimPlatform {
 }
 
 impl Ticks for SimPlatform {
+    /// Where everything is priced, the clock is the board's, whose two words are read as a board's core reads them: high, low,
+    /// and high again.
     fn now(&self) -> u64 {
-        self.now_ps() / PS_PER_TICK
+        if self.software.is_none() || self.is_dying() {
+            return self.now_ps() / PS_PER_TICK;
+        }
+        let (core, access_ps) = (self.core.index(), self.shared.cost.access_counter(self.core).complete_ps);
+        self.shared.engine.borrow_mut().passes(core, 2 * access_ps);
+        let found = self.now_ps() / PS_PER_TICK;
+        self.shared.engine.borrow_mut().spend(core, access_ps);
+        found
     }
 
     fn ticks_per_second(&self) -> u64 {
         1_000_000_000
+    }
+
+    /// What software was charged, and for how many operations.
+    fn count(&self, what: Countable, runs: bool) -> Option<u64> {
+        let (cycles, operations) = self.software.as_ref()?.borrow_mut().count(runs);
+        match what {
+            Countable::Instructions => None,
+            Countable::Cycles => Some(cycles),
+            Countable::Operations => Some(operations),
+        }
     }
 }
 
@@ -159,7 +180,7 @@ impl Signals for SimPlatform {
         let delivery_ps = self.shared.cost.delivery();
         let mut engine = self.shared.engine.borrow_mut();
         engine.raise_interrupt(target.index(), delivery_ps);
-        engine.spend(self.core.index(), cost.complete_ps - cost.visible_ps);
+        engine.posted(self.core.index(), cost.complete_ps - cost.visible_ps);
     }
 
     fn open_interrupts(&self, open: bool) {
@@ -182,6 +203,7 @@ impl Signals for SimPlatform {
 
 impl Hooks for SimPlatform {
     fn spend(&self, expense: Expense) {
+        self.charge(|software| software.spend(expense));
         let expense = self.caches.as_ref().map_or(expense, |caches| self.through_caches(caches, expense));
         if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
             self.heat(|heat| heat.private(self.core, lines, effect));
@@ -210,10 +232,11 @@ impl Hooks for SimPlatform {
     }
 
     #[inline]
-    fn enter(&self, bytes: usize) {
+    fn enter(&self, protocol: Option<&Span>, bytes: usize) {
         if let Some(caches) = &self.caches {
             caches.borrow_mut().enter(bytes);
         }
+        self.charge(|software| software.enter(protocol));
     }
 
     #[inline]
@@ -221,17 +244,26 @@ impl Hooks for SimPlatform {
         if let Some(caches) = &self.caches {
             caches.borrow_mut().leave();
         }
+        if let Some(software) = &self.software {
+            software.borrow_mut().leave();
+        }
     }
 
     fn enter_handler(&self) {
         if let Some(caches) = &self.caches {
             caches.borrow_mut().enter_handler();
         }
+        if let Some(software) = &self.software {
+            software.borrow_mut().enter_handler();
+        }
     }
 
     fn leave_handler(&self) {
         if let Some(caches) = &self.caches {
             caches.borrow_mut().leave_handler();
+        }
+        if let Some(software) = &self.software {
+            software.borrow_mut().leave();
         }
     }
 
@@ -308,11 +340,13 @@ unsafe impl Platform for SimPlatform {
         let cost = self.shared.cost.read_line(self.core, at);
         let access = Access::line(at, u32::MAX, Effect::Read);
         if let Some(Sample::Line(_, line)) = self.replay(access, cost) {
+            self.looked();
             return line;
         }
         self.reach_memory(access, cost, self.shared.cost.read_trip(self.core, at));
         let line = self.shared.read_line(at);
         self.sampled(Sample::Line(at, line));
+        self.looked();
         line
     }
 
@@ -339,11 +373,13 @@ unsafe impl Platform for SimPlatform {
         let cost = self.shared.cost.read_word(self.core, at);
         let access = Access::word(at, Effect::Read);
         if let Some(Sample::Word(_, word)) = self.replay(access, cost) {
+            self.looked();
             return word;
         }
         self.reach_memory(access, cost, self.shared.cost.word_trip(self.core, at, Effect::Read));
         let word = self.shared.read_word(at);
         self.sampled(Sample::Word(at, word));
+        self.looked();
         word
     }
 
@@ -362,6 +398,11 @@ unsafe impl Platform for SimPlatform {
         self.shared.engine.borrow_mut().written(self.core.index(), access, cost);
     }
 
+    fn fence(&self) {
+        // Of a drain of nothing, nothing is left.
+        self.has_dummy.set(self.software.is_some());
+    }
+
     fn relax(&self) {
         // Cores have a processor each.
         self.spend(Expense::Cycles(1));
@@ -378,8 +419,11 @@ unsafe impl Platform for SimPlatform {
         chosen
     }
 
-    fn before_poll(&self, _watch: Watch<'_>) {
+    fn before_poll(&self, watch: Watch<'_>) {
         if !self.is_dying() {
+            if matches!(watch, Watch::Places(_)) && !self.shared.engine.borrow().waits[self.core.index()].active {
+                self.charge(Software::polls);
+            }
             self.shared.engine.borrow_mut().begin_poll(self.core.index());
         }
     }
@@ -393,6 +437,7 @@ unsafe impl Platform for SimPlatform {
             // A time beyond the clock's range never comes.
             Deadline::At(ticks) => ticks.checked_mul(PS_PER_TICK),
         };
+        self.charge(Software::failed);
         let core = self.core.index();
         let at_once = self.shared.engine.borrow_mut().park(core, watch, deadline_ps, info, &self.shared.memory);
         let woken = at_once.unwrap_or_else(|| {

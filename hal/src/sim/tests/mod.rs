@@ -14,6 +14,7 @@ mod heat;
 mod interrupts;
 mod scale;
 mod slices;
+mod software;
 mod stops;
 mod trains;
 mod waits;

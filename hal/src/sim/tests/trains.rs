@@ -100,6 +100,20 @@ fn skipping_ahead_equals_polling() {
     }
 }
 
+/// Where software has prices, a core goes on after a store, and polls take longer.
+#[test]
+fn skipping_ahead_equals_polling_where_everything_is_priced() {
+    for (name, cores) in [("scc", 2), ("scc", 5), ("scc", 48), ("mesh:3x3x3", 20)] {
+        let machine = Machine::new(Description::parse(name).unwrap()).with_cores(cores);
+        let machine = machine.with_options(Options { everything_priced: true, ..Options::default() });
+        let skipping = machine.run(crowd).unwrap();
+        assert_eq!(skipping, machine.run(crowd).unwrap());
+        let polling = machine.polling_for_real().run(crowd).unwrap();
+        assert_eq!(skipping.cores, polling.cores, "{cores} cores of {name}");
+        assert!(skipping.work.skipped_polls > 0, "{cores} cores of {name}");
+    }
+}
+
 #[test]
 fn a_slow_port_does_not_change_what_is_skipped() {
     // Services that are longer than what lies between polls, and links that are slow.

@@ -1,4 +1,5 @@
-//! The counter of executed instructions (`CESR` and `CTR0` of a P54C), and where a core executed them.
+//! The counters of events (`CESR`, `CTR0` and `CTR1` of a P54C): executed instructions, and where a core executed them; and
+//! cycles in which a core that keeps time waits.
 //!
 //! A block counts when it has ended: as a whole when the next one begins, or up to the instruction at which the core left
 //! it. Each turn of a repeated string instruction counts, as it takes its time on a P54C.
@@ -11,8 +12,13 @@ use super::code::Code;
 pub(super) const CESR: u32 = 0x11;
 /// The first counter.
 pub(super) const CTR0: u32 = 0x12;
+/// The second one.
+pub(super) const CTR1: u32 = 0x13;
 /// Selects executed instructions at all levels of privilege for the first counter, and nothing for the second.
 const INSTRUCTIONS: u64 = 0x16 | 0b011 << 6;
+/// Selects cycles at all levels of privilege in which a core waits for what it loads, for the first counter, and in which it
+/// waits for room for what it stores, for the second.
+const WAITS: u64 = (0x1A | 0b011 << 6) | (0x19 | 0b011 << 6) << 16;
 
 /// Instructions in a row, and what called them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,10 +99,11 @@ impl Profile {
     }
 }
 
-/// A core's counter of events.
+/// A core's counters of events.
 pub(super) struct Events {
-    counts: bool,
-    executed: u64,
+    /// What is counted: nothing, or one of the selections above.
+    selected: u64,
+    counters: [u64; 2],
     /// Address and length of the block that runs, unless what it did was counted.
     block: Option<(u32, u32)>,
     profile: Option<Profile>,
@@ -105,13 +112,21 @@ pub(super) struct Events {
 impl Events {
     /// Nothing is counted; if it is, whether places are noted.
     pub(super) fn new(profiled: bool) -> Self {
-        Self { counts: false, executed: 0, block: None, profile: profiled.then(Profile::new) }
+        Self { selected: 0, counters: [0; 2], block: None, profile: profiled.then(Profile::new) }
     }
 
     /// Whether instructions are counted now.
     #[inline]
     pub(super) fn counts(&self) -> bool {
-        self.counts
+        self.selected == INSTRUCTIONS
+    }
+
+    /// The core has waited for so many cycles, for room for what it stores or for what it loads.
+    #[inline]
+    pub(super) fn waited(&mut self, for_store: bool, cycles: u64) {
+        if self.selected == WAITS {
+            self.counters[usize::from(for_store)] += cycles;
+        }
     }
 
     /// A block begins, with this stack pointer: the one before has run to its end.
@@ -134,7 +149,7 @@ impl Events {
     fn add(&mut self, code: &Code, first: u32, len: u32) {
         let mut last = first;
         for at in code.instructions(first, len) {
-            self.executed += 1;
+            self.counters[0] += 1;
             last = at;
         }
         if let Some(profile) = &mut self.profile
@@ -147,8 +162,9 @@ impl Events {
     /// What a register shows.
     pub(super) fn load(&self, register: u32) -> Option<u64> {
         match register {
-            CESR => Some(if self.counts { INSTRUCTIONS } else { 0 }),
-            CTR0 => Some(self.executed),
+            CESR => Some(self.selected),
+            CTR0 => Some(self.counters[0]),
+            CTR1 => Some(self.counters[1]),
             _ => None,
         }
     }
@@ -156,8 +172,9 @@ impl Events {
     /// Changes a register. Nothing if it is not modelled, or not what it is set to.
     pub(super) fn store(&mut self, register: u32, value: u64) -> Option<()> {
         match (register, value) {
-            (CESR, INSTRUCTIONS | 0) => self.counts = value != 0,
-            (CTR0, _) => self.executed = value,
+            (CESR, INSTRUCTIONS | WAITS | 0) => self.selected = value,
+            (CTR0, _) => self.counters[0] = value,
+            (CTR1, _) => self.counters[1] = value,
             _ => return None,
         }
         Some(())
@@ -177,5 +194,28 @@ impl Events {
             }));
         }
         executed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_counted_while_they_are_selected() {
+        let mut events = Events::new(false);
+        let wait = |events: &mut Events| {
+            events.waited(false, 5);
+            events.waited(true, 7);
+        };
+        wait(&mut events);
+        events.store(CESR, WAITS).unwrap();
+        assert!(!events.counts());
+        wait(&mut events);
+        wait(&mut events);
+        events.store(CESR, INSTRUCTIONS).unwrap();
+        wait(&mut events);
+        assert_eq!([CESR, CTR0, CTR1].map(|register| events.load(register)), [Some(INSTRUCTIONS), Some(10), Some(14)]);
+        assert!(events.store(CESR, 1).is_none());
     }
 }

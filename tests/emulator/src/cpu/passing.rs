@@ -15,7 +15,7 @@ impl Hooks {
     /// A core that keeps time gets what its next access needs. Returns whether it goes on.
     pub(super) fn reach(&self, cpu: &mut Unicorn<'_, ()>, need: impl FnOnce(&mut Chip) -> Need) -> bool {
         let need = need(&mut self.shared.borrow_mut().chip);
-        self.get(cpu, need)
+        self.get(cpu, need, true)
     }
 
     /// What the core's caches have written back goes out.
@@ -24,9 +24,10 @@ impl Hooks {
         self.reach(cpu, |chip| chip.take_written_back(number));
     }
 
-    fn get(&self, cpu: &mut Unicorn<'_, ()>, need: Need) -> bool {
-        let (request, gives_way) = {
-            let mut state = self.state.borrow_mut();
+    /// Gets what the core needs, for its data or its instructions: only waiting for data is an event that its counters know.
+    fn get(&self, cpu: &mut Unicorn<'_, ()>, need: Need, for_data: bool) -> bool {
+        let (request, asked, gives_way) = {
+            let state = &mut *self.state.borrow_mut();
             let chip = &mut self.shared.borrow_mut().chip;
             let Some(clock) = &state.clock else { return true };
             if clock.over {
@@ -37,24 +38,31 @@ impl Hooks {
                 Need::Nothing => return true,
                 Need::L2 => {
                     let late = busy_until.saturating_sub(chip.cycles(state.number) + state.cycles);
-                    state.cycles += late + chip.board().hardware.l2_cycles;
+                    let waited = late + chip.board().hardware.l2_cycles;
+                    state.cycles += waited;
+                    state.events.waited(false, if for_data { waited } else { 0 });
                     return true;
                 }
                 Need::Access(place, effect) => {
                     state.tick(chip);
-                    let start = chip.cycles(state.number).max(busy_until);
+                    let asked = chip.cycles(state.number);
+                    let start = asked.max(busy_until);
                     chip.begins(state.number, start);
-                    (Request::Access { start, place, effect }, gives_way)
+                    (Request::Access { start, place, effect }, asked, gives_way)
                 }
             }
         };
         let resumed = gives_way(request);
         let Request::Access { start, effect, .. } = request else { return true };
-        self.go_on(
-            cpu,
-            resumed,
-            |complete| if effect == Effect::Write { (start, Some(complete)) } else { (complete, None) },
-        )
+        let for_store = effect == Effect::Write;
+        let mut waited = 0;
+        let goes_on = self.go_on(cpu, resumed, |complete| {
+            let (now, busy) = if for_store { (start, Some(complete)) } else { (complete, None) };
+            waited = now - asked;
+            (now, busy)
+        });
+        self.state.borrow_mut().events.waited(for_store, if for_data { waited } else { 0 });
+        goes_on
     }
 
     /// The core goes on at a cycle, which `when` says by that of the answer, together with that until which it is busy.
@@ -119,7 +127,7 @@ impl Hooks {
             (missing, state.number)
         };
         for (line, need) in missing {
-            if !self.get(cpu, need) {
+            if !self.get(cpu, need, false) {
                 return false;
             }
             let fetched = self.shared.borrow_mut().chip.fetched(number, line);

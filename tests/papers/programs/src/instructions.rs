@@ -1,23 +1,29 @@
-//! `bench-instructions`: how many instructions calls execute, in steady state, failed polls apart.
+//! `bench-instructions`: how many instructions calls execute, and how many cycles of its own a core spends on them, in steady
+//! state, failed polls apart.
 //!
-//! On a machine that counts instructions, which is the emulated board. Where a call waits, whoever it waits for came before,
+//! On a machine that counts: the emulated board does, and the simulator, whose software has prices, tells what it has charged
+//! for how many operations of the HAL. Where a call waits, whoever it waits for came before,
 //! so that the first poll succeeds; where that cannot be (nobody is released before all have arrived), the first poll counts,
 //! and looks at one flag, as the last one does. What counting itself takes is taken off.
 //!
+//! Instructions have the metrics below. To those of cycles `.cycles` is added, and `.operations` to those of operations.
+//!
 //! | algorithm | metrics | what was varied |
 //! |---|---|---|
-//! | `pscw-CLASS` | `origin` (START and COMPLETE), `post` and `wait` (each target) | number of targets |
+//! | `pscw-CLASS` | `origin` (START and COMPLETE), `start`, `complete`, `post` and `wait` (each target) | number of targets |
 //! | `barrier-NAME`, `broadcast-NAME` | `root`, `inner` ranks of a tree, `others` | |
 //! | `broadcast-oc-k7` | `chunk`, beside its puts and gets | |
-//! | `send-receive` | `both`, of 32 bytes | |
-//! | `put`, `get`, `put-made`, `get-used` | `line`, and a `call` without its lines | |
+//! | `send-receive` | `send`, `receive`, and `both` of 32 bytes | bytes |
+//! | `put`, `get`, `put-made`, `get-used`, `get-to-mpb` | `line`, and a `call` without its lines | |
+//! | `poll` | `line`, a `call` without its lines, and `failed`, which has cycles only | |
+//! | `flag` | `set`; `line`: `load` | |
 //! | `word`, `element` | `load`, `store` | |
 //! | `register` | `acquire`, `free` | |
 
 use alloc::{format, vec, vec::Vec};
 
 use collectives::{Barrier, Broadcast, Class, Group, InPlace, OcBcast, Operator, Placement, Window};
-use hal::{Core, LINE_BYTES, LocalView, MpbLine, Region, kind};
+use hal::{Core, Countable, Deadline, LINE_BYTES, LocalView, MpbLine, Place, Reason, Region, kind};
 
 use super::measure::{Of, demand, need_cores, turns};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
@@ -30,6 +36,19 @@ const LATE_US: u64 = 40;
 
 /// Bytes of the messages that are broadcast, and sent.
 const MESSAGE_BYTES: [usize; 2] = [28, 32];
+
+/// Bytes of a message in many chunks.
+const LONG_MESSAGE_BYTES: usize = 8192;
+
+/// Lines that a poll looks at, few and many.
+const POLLED_LINES: [usize; 2] = [1, 3];
+
+/// Polls that fail, few and many: the difference tells what one takes.
+const FAILED_POLLS: [u32; 2] = [100, 1_100];
+
+/// What there is to count, and what is added to the name of a metric for it.
+const COUNTABLE: [(Countable, &str); 3] =
+    [(Countable::Instructions, ""), (Countable::Cycles, ".cycles"), (Countable::Operations, ".operations")];
 
 /// Lines of a put or get, few and many: the difference tells what a line takes.
 const LINES: [usize; 2] = [1, 33];
@@ -45,17 +64,20 @@ impl Program for Instructions {
     const ABOUT: &'static str = "counts the instructions of calls, on the emulated board";
     const OPTIONS: &'static [KnownOption] = &[
         ("only", "pscw, barriers, broadcasts, messages or lines; all if not given"),
-        ("repetitions", "calls of each kind that count, 4 if not given"),
+        ("repetitions", "calls of each kind that count, for all that is counted together, 4 if not given"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let only = rank.args.get("only", alloc::string::String::new())?;
         let repetitions = super::measure::repetitions(rank, 4)?;
         need_cores(rank.comm, 2)?;
-        let Some(own) = rank.hal().count_instructions(|| ()).1 else {
-            return Err(Failure::new("this machine counts no instructions; `cargo xtask board` does").on_all_ranks());
-        };
-        let counter = Counter { own, repetitions };
+        let counted: Vec<_> =
+            COUNTABLE.into_iter().filter_map(|(what, suffix)| Counted::new(rank.hal(), what, suffix)).collect();
+        demand(
+            !counted.is_empty(),
+            "this machine counts no instructions and prices no software; `cargo xtask board` does",
+        )?;
+        let counter = Counter { counted, repetitions };
         let parts: [(&str, Part<C>); 5] = [
             ("pscw", Counter::epochs),
             ("barriers", Counter::barriers),
@@ -77,10 +99,30 @@ impl Program for Instructions {
 
 type Part<C> = fn(&Counter, &mut Rank<'_, C>) -> Result<(), Failure>;
 
-/// Counts the instructions of calls.
-struct Counter {
+/// Something that is counted.
+struct Counted {
+    what: Countable,
+    /// What is added to names of metrics.
+    suffix: &'static str,
     /// What counting itself takes.
     own: u64,
+}
+
+impl Counted {
+    /// Nothing if the core does not count that.
+    fn new<C: Core>(hal: &C, what: Countable, suffix: &'static str) -> Option<Self> {
+        // By code that the caches have.
+        let mut own = None;
+        for _ in 0..core::hint::black_box(WARM_UP) {
+            own = hal.count(what, || ()).1;
+        }
+        Some(Self { what, suffix, own: own? })
+    }
+}
+
+/// Counts what calls do: in one call one thing, in the next one the next.
+struct Counter {
+    counted: Vec<Counted>,
     repetitions: u32,
 }
 
@@ -104,16 +146,25 @@ fn role(rank: usize, fan_in: usize, size: usize) -> &'static str {
 const ROLES: [&str; 3] = ["root", "inner", "others"];
 
 impl Counter {
-    /// Makes a call, and counts it.
-    #[inline(always)]
-    fn count<C: Core, R>(&self, hal: &C, call: impl FnOnce() -> R) -> (R, u64) {
-        let (result, counted) = hal.count_instructions(call);
-        (result, counted.unwrap_or_default().saturating_sub(self.own))
+    /// The turns of a loop: what is counted in each, and whether it counts.
+    fn turns(&self) -> impl Iterator<Item = (&Counted, bool)> {
+        let all = turns(WARM_UP, self.repetitions.next_multiple_of(self.counted.len() as u32));
+        self.counted.iter().cycle().zip(all)
     }
 
-    /// Sends the instructions that calls have taken.
-    fn send<C: Core>(&self, rank: &Rank<'_, C>, of: Of<'_>, metric: &str, counts: impl IntoIterator<Item = u64>) {
-        of.send(rank, metric, Unit::Count, counts);
+    /// Makes a call, and counts it.
+    #[inline(always)]
+    fn count<C: Core, R>(hal: &C, counted: &Counted, call: impl FnOnce() -> R) -> (R, u64) {
+        let (result, count) = hal.count(counted.what, call);
+        (result, count.unwrap_or_default().saturating_sub(counted.own))
+    }
+
+    /// Sends what calls have taken, in turns of all that is counted, the first thing first.
+    fn send<C: Core>(&self, rank: &Rank<'_, C>, of: Of<'_>, metric: &str, counts: &[u64]) {
+        for (place, counted) in self.counted.iter().enumerate() {
+            let its = counts.iter().skip(place).step_by(self.counted.len()).copied();
+            of.send(rank, &format!("{metric}{}", counted.suffix), Unit::Count, its);
+        }
     }
 
     fn epochs<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
@@ -131,19 +182,19 @@ impl Counter {
         let (group, origin) = (Group::of(1..=targets)?, Group::of([0])?);
         let (window, mut view) = Window::<C, u32>::with_class(comm, &mut rank.caches, 0, class)?;
         let [mut opened, mut closed] = [Vec::new(), Vec::new()];
-        for counts in turns(WARM_UP, self.repetitions) {
+        for (counted, counts) in self.turns() {
             comm.barrier();
             let (opening, closing) = if comm.rank() == 0 {
                 come_late(hal, 2);
-                let (access, opening) = self.count(hal, || window.start(&group));
+                let (access, opening) = Self::count(hal, counted, || window.start(&group));
                 let access = access?;
-                (opening, self.count(hal, || access.complete()).1)
+                (opening, Self::count(hal, counted, || access.complete()).1)
             } else if comm.rank() <= targets {
-                let (exposure, opening) = self.count(hal, || window.post(view, &mut rank.caches, &origin));
+                let (exposure, opening) = Self::count(hal, counted, || window.post(view, &mut rank.caches, &origin));
                 let exposure = exposure?;
                 come_late(hal, 4);
                 let closing;
-                (view, closing) = self.count(hal, || exposure.wait(&mut rank.caches));
+                (view, closing) = Self::count(hal, counted, || exposure.wait(&mut rank.caches));
                 (opening, closing)
             } else {
                 continue;
@@ -156,10 +207,13 @@ impl Counter {
         let algorithm = format!("pscw-{}", class.name());
         let of = Of(&algorithm, targets as u64, 0);
         if comm.rank() == 0 {
-            self.send(rank, of, "origin", opened.iter().zip(&closed).map(|(opening, closing)| opening + closing));
+            let both: Vec<_> = opened.iter().zip(&closed).map(|(opening, closing)| opening + closing).collect();
+            self.send(rank, of, "origin", &both);
+            self.send(rank, of, "start", &opened);
+            self.send(rank, of, "complete", &closed);
         } else {
-            self.send(rank, of, "post", opened);
-            self.send(rank, of, "wait", closed);
+            self.send(rank, of, "post", &opened);
+            self.send(rank, of, "wait", &closed);
         }
         Ok(window.free(view, &mut rank.caches)?)
     }
@@ -201,15 +255,15 @@ impl Counter {
     ) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
         let mut counts = Vec::new();
-        for counted in turns(WARM_UP, self.repetitions) {
+        for (counted, is_kept) in self.turns() {
             comm.barrier();
             let place = match order {
                 Order::ParentsFirst => comm.rank(),
                 Order::ParentsLast => comm.size() - comm.rank(),
             };
             come_late(hal, place as u64);
-            let (_, count) = self.count(hal, &mut call);
-            if counted {
+            let (_, count) = Self::count(hal, counted, &mut call);
+            if is_kept {
                 counts.push(count);
             }
         }
@@ -224,7 +278,7 @@ impl Counter {
         comm.allreduce(InPlace, &mut most, &Operator::MAX)?;
         for (role, most) in ROLES.iter().zip(most.chunks(counts.len())) {
             if comm.rank() == 0 && most.iter().any(|count| *count > 0) {
-                self.send(rank, Of(algorithm, 0, 0), role, most.iter().copied());
+                self.send(rank, Of(algorithm, 0, 0), role, most);
             }
         }
         Ok(())
@@ -232,26 +286,34 @@ impl Counter {
 
     fn messages<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
-        let mut message = [0_u8; MESSAGE_BYTES[1]];
-        let mut counts = Vec::new();
-        for counted in turns(WARM_UP, self.repetitions) {
-            comm.barrier();
-            let (done, count) = match comm.rank() {
-                0 => self.count(hal, || comm.send(&message, 1)),
-                1 => {
-                    come_late(hal, 1);
-                    self.count(hal, || comm.receive(&mut message, 0))
+        for bytes in [MESSAGE_BYTES[1], LONG_MESSAGE_BYTES] {
+            let mut message = vec![0_u8; bytes];
+            let mut counts = Vec::new();
+            for (counted, is_kept) in self.turns() {
+                comm.barrier();
+                let (done, count) = match comm.rank() {
+                    0 => Self::count(hal, counted, || comm.send(&message, 1)),
+                    1 => {
+                        come_late(hal, 1);
+                        Self::count(hal, counted, || comm.receive(&mut message, 0))
+                    }
+                    _ => (Ok(()), 0),
+                };
+                done?;
+                if is_kept {
+                    counts.push(count);
                 }
-                _ => (Ok(()), 0),
-            };
-            done?;
-            if counted {
-                counts.push(count);
             }
-        }
-        comm.allreduce(InPlace, &mut counts, &Operator::SUM)?;
-        if comm.rank() == 0 {
-            self.send(rank, Of("send-receive", 0, MESSAGE_BYTES[1]), "both", counts);
+            let of = Of("send-receive", 0, bytes);
+            match comm.rank() {
+                0 => self.send(rank, of, "send", &counts),
+                1 => self.send(rank, of, "receive", &counts),
+                _ => {}
+            }
+            comm.allreduce(InPlace, &mut counts, &Operator::SUM)?;
+            if comm.rank() == 0 && bytes == MESSAGE_BYTES[1] {
+                self.send(rank, of, "both", &counts);
+            }
         }
         Ok(())
     }
@@ -279,51 +341,105 @@ impl Counter {
         // A rank that passes a chunk on gets it into its MPB, and from there into its memory.
         let lines = core::hint::black_box(comm.mpb_layout().buffer_lines());
         let mut chunk_memory = vec![0_u8; lines * LINE_BYTES];
-        let moved = self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines))
-            + self.steady(hal, || hal.get(at, &mut chunk_memory));
-        self.send(rank, Of("broadcast-oc-k7", 0, 0), "chunk", [chunk.saturating_sub(moved)]);
+        let moved = self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines));
+        let moved = moved
+            .into_iter()
+            .zip(self.steady(hal, || hal.get(at, &mut chunk_memory)))
+            .map(|(to_mpb, to_memory)| to_mpb + to_memory);
+        let beside: Vec<_> = chunk.into_iter().zip(moved).map(|(chunk, moved)| chunk.saturating_sub(moved)).collect();
+        self.send(rank, Of("broadcast-oc-k7", 0, 0), "chunk", &beside);
+        self.transfers(rank, "get-to-mpb", |len| hal.get_to_own_mpb(at, usize::from(at.line), len / LINE_BYTES));
+        self.polls(rank);
+        self.single(rank, "flag", "set", || hal.set_flag(at, 0, 1));
+        self.single(rank, "line", "load", || hal.load_line(at));
         self.single(rank, "word", "load", || hal.load_word(words, 3));
         self.single(rank, "word", "store", || hal.store_word(words, 3, 1));
-        let [mut acquire, mut free] = [0; 2];
-        for _ in turns(WARM_UP, self.repetitions) {
-            acquire = self.count(hal, || hal.acquire_register(comm.core_of(1), "a measurement")).1;
-            free = self.count(hal, || hal.free_register(comm.core_of(1))).1;
+        let [mut acquired, mut freed] = [Vec::new(), Vec::new()];
+        for (counted, is_kept) in self.turns() {
+            let acquire = Self::count(hal, counted, || hal.acquire_register(comm.core_of(1), "a measurement")).1;
+            let free = Self::count(hal, counted, || hal.free_register(comm.core_of(1))).1;
+            if is_kept {
+                acquired.push(acquire);
+                freed.push(free);
+            }
         }
-        self.send(rank, Of("register", 0, 0), "acquire", [acquire]);
-        self.send(rank, Of("register", 0, 0), "free", [free]);
+        self.send(rank, Of("register", 0, 0), "acquire", &acquired);
+        self.send(rank, Of("register", 0, 0), "free", &freed);
 
         self.loops(rank, elements, "load", |view| sum(view))?;
         self.loops(rank, elements, "store", fill)
     }
 
+    /// What polls take: of so many lines at once, and such that fail, which look at nothing here.
+    fn polls<C: Core>(&self, rank: &Rank<'_, C>) {
+        let (comm, hal) = (rank.comm, rank.hal());
+        let reason = Reason::new("a measurement");
+        let own = MpbLine::new(comm.core_of(comm.rank()), comm.mpb_layout().buffer(0));
+        let places: Vec<_> = (0..POLLED_LINES[1]).map(|line| Place::Line(own.plus(line))).collect();
+        let [few, many] = POLLED_LINES.map(|lines| {
+            let places = core::hint::black_box(&places[..lines]);
+            self.steady(hal, || {
+                hal.wait_until(places, Deadline::Never, reason, |poll| {
+                    Some((0..lines).map(|line| poll.line_word(line, 0)).fold(0, u32::wrapping_add))
+                })
+            })
+        });
+        self.few_and_many(rank, Of("poll", 0, LINE_BYTES), POLLED_LINES, &few, &many);
+        if self.counted.iter().all(|counted| counted.what != Countable::Instructions) {
+            // Whoever skips polls waits for ever where there is nothing to be seen.
+            return;
+        }
+        let ticks = FAILED_POLLS.map(|polls| {
+            let (mut left, before) = (polls, hal.now());
+            let waited = hal.wait_until(&[], Deadline::Never, reason, |_| {
+                left -= 1;
+                (left == 0).then_some(())
+            });
+            waited.map_or(0, |()| hal.now() - before)
+        });
+        let between = u128::from(ticks[1] - ticks[0]) * u128::from(hal.layout().prices().core_mhz) * 1_000_000;
+        let cycles = between / u128::from(hal.ticks_per_second()) / u128::from(FAILED_POLLS[1] - FAILED_POLLS[0]);
+        Of("poll", 0, LINE_BYTES).send(rank, "failed.cycles", Unit::Count, [cycles as u64]);
+    }
+
     /// The most that a rank of a tree has to do for a chunk of a long message, its puts and gets among it.
-    fn chunk<C: Core>(&self, rank: &Rank<'_, C>) -> Result<u64, Failure> {
+    fn chunk<C: Core>(&self, rank: &Rank<'_, C>) -> Result<Vec<u64>, Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
         let algorithm = Broadcast::OcBcast(OcBcast::default());
         let bytes = CHUNKS.map(|chunks| chunks * comm.mpb_layout().buffer_lines() * LINE_BYTES);
         let mut message = vec![0_u8; bytes[1]];
-        let mut counts = [0; CHUNKS.len()];
-        for (bytes, least) in bytes.into_iter().zip(&mut counts) {
-            *least = u64::MAX;
-            for _ in turns(WARM_UP, self.repetitions) {
+        let mut least = CHUNKS.map(|_| vec![u64::MAX; self.counted.len()]);
+        for (bytes, least) in bytes.into_iter().zip(&mut least) {
+            for (place, (counted, _)) in self.turns().enumerate() {
                 comm.barrier();
                 let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message[..bytes], 0));
-                let (done, count) = self.count(hal, broadcast);
+                let (done, count) = Self::count(hal, counted, broadcast);
                 done?;
+                let least = &mut least[place % self.counted.len()];
                 *least = count.min(*least);
             }
         }
-        let mut chunk = [(counts[1] - counts[0]) / (CHUNKS[1] - CHUNKS[0]) as u64];
+        let [few, many] = least;
+        let each = |(few, many): (u64, u64)| many.saturating_sub(few) / (CHUNKS[1] - CHUNKS[0]) as u64;
+        let mut chunk: Vec<_> = few.into_iter().zip(many).map(each).collect();
         comm.allreduce(InPlace, &mut chunk, &Operator::MAX)?;
-        Ok(chunk[0])
+        Ok(chunk)
     }
 
     /// Puts or gets of few lines and of many.
     fn transfers<C: Core>(&self, rank: &Rank<'_, C>, algorithm: &str, mut transfer: impl FnMut(usize)) {
         let [few, many] = LINES.map(|lines| self.steady(rank.hal(), || transfer(lines * LINE_BYTES)));
-        let line = (many - few) / (LINES[1] - LINES[0]) as u64;
-        self.send(rank, Of(algorithm, 0, LINE_BYTES), "line", [line]);
-        self.send(rank, Of(algorithm, 0, LINE_BYTES), "call", [few - line]);
+        self.few_and_many(rank, Of(algorithm, 0, LINE_BYTES), LINES, &few, &many);
+    }
+
+    /// Sends what a line takes, and a call without its lines, by calls with few lines and with many.
+    fn few_and_many<C: Core>(&self, rank: &Rank<'_, C>, of: Of<'_>, lines: [usize; 2], few: &[u64], many: &[u64]) {
+        let each = few.iter().zip(many).map(|(few, many)| many.saturating_sub(*few) / (lines[1] - lines[0]) as u64);
+        let each: Vec<_> = each.collect();
+        let call: Vec<_> =
+            few.iter().zip(&each).map(|(few, line)| few.saturating_sub(line * lines[0] as u64)).collect();
+        self.send(rank, of, "line", &each);
+        self.send(rank, of, "call", &call);
     }
 
     /// Loops over all elements of a view.
@@ -335,28 +451,30 @@ impl Counter {
         mut run: impl FnMut(&mut LocalView<'_, u32>) -> R,
     ) -> Result<(), Failure> {
         let (hal, elements) = (rank.hal(), LINES.map(|lines| lines * LINE_BYTES / 4));
-        let mut counts = [0; LINES.len()];
+        let mut counts = LINES.map(|_| Vec::new());
         for (len, count) in elements.into_iter().zip(&mut counts) {
             let mut view = hal.claim::<u32>(region, len)?;
             *count = self.steady(hal, || run(&mut view));
         }
-        let each = (counts[1] - counts[0]).div_ceil((elements[1] - elements[0]) as u64);
-        self.send(rank, Of("element", 0, 4), metric, [each]);
+        let [few, many] = counts;
+        let more = (elements[1] - elements[0]) as u64;
+        let each: Vec<_> = few.into_iter().zip(many).map(|(few, many)| (many - few).div_ceil(more)).collect();
+        self.send(rank, Of("element", 0, 4), metric, &each);
         Ok(())
     }
 
     fn single<C: Core, R>(&self, rank: &Rank<'_, C>, algorithm: &str, metric: &str, call: impl FnMut() -> R) {
-        let count = self.steady(rank.hal(), call);
-        self.send(rank, Of(algorithm, 0, 4), metric, [count]);
+        let counts = self.steady(rank.hal(), call);
+        self.send(rank, Of(algorithm, 0, 4), metric, &counts);
     }
 
-    /// What a call takes that depends on nobody.
+    /// What a call takes that depends on nobody, of each thing that is counted.
     #[inline(always)]
-    fn steady<C: Core, R>(&self, hal: &C, mut call: impl FnMut() -> R) -> u64 {
-        let mut last = 0;
-        for _ in turns(WARM_UP, self.repetitions) {
+    fn steady<C: Core, R>(&self, hal: &C, mut call: impl FnMut() -> R) -> Vec<u64> {
+        let mut last = vec![0; self.counted.len()];
+        for (place, (counted, _)) in self.turns().enumerate() {
             let result;
-            (result, last) = self.count(hal, &mut call);
+            (result, last[place % self.counted.len()]) = Self::count(hal, counted, &mut call);
             core::hint::black_box(result);
         }
         last

@@ -10,6 +10,9 @@ use anyhow::Result;
 use host::machine::Variant;
 use std::str::FromStr;
 
+/// The word of a run in which everything has its price.
+const PRICED: &str = "priced";
+
 /// A bench.
 pub(crate) struct Bench {
     pub(crate) name: &'static str,
@@ -29,6 +32,8 @@ pub(crate) struct Bench {
     pub(crate) columns: &'static [Column],
     /// What is on the screen instead, if there is anything.
     pub(crate) report: Option<fn(&Rows) -> String>,
+    /// Another file that its rows make: what it is called, and its text.
+    pub(crate) file: Option<fn(&Rows) -> Option<(&'static str, String)>>,
     /// Adds rows that are computed from others.
     pub(crate) derive: fn(&mut Rows),
     pub(crate) claims: &'static [Claim],
@@ -49,6 +54,7 @@ impl Bench {
         sizes: &[],
         columns: &[],
         report: None,
+        file: None,
         derive: |_| {},
         claims: &[],
     };
@@ -96,7 +102,8 @@ pub(crate) struct Run {
     /// variant himself, and its rows are found by names that end with the suffix. QEMU has no variants: there such a run
     /// is left out. And `machine=NAME`: it runs on this machine, whole, in a bench on all cores of the default machine;
     /// its rows are found by names that end with `@` and what the machine's name begins with, `@cluster-fpga`. So are
-    /// those of the emulated board, which keeps time: `@scc-board`.
+    /// those of the emulated board, which keeps time: `@scc-board`. And `priced`: everything has its price in the simulator, and
+    /// not only what papers price; names of its rows have `-priced` behind that.
     pub(crate) words: Vec<String>,
 }
 
@@ -121,9 +128,15 @@ impl Run {
         self.value("machine")
     }
 
+    /// Whether everything has its price where it runs, in the simulator.
+    pub(crate) fn is_priced(&self) -> bool {
+        self.words.iter().any(|word| word == PRICED)
+    }
+
     /// What names of its rows end with.
     pub(crate) fn suffix(&self) -> String {
         match self.machine() {
+            Some(Place::Simulated(_)) if self.is_priced() => format!("@scc-{PRICED}"),
             Some(Place::Simulated(machine)) => format!("@{}", machine.family()),
             Some(other) => format!("@{other}"),
             None => self.variant().to_string(),
@@ -132,7 +145,7 @@ impl Run {
 
     /// The words that the program gets.
     pub(crate) fn program_words(&self) -> impl Iterator<Item = &str> {
-        let is_own = |word: &&str| ["cores=", "machine="].iter().any(|key| word.starts_with(key));
+        let is_own = |word: &&str| *word == PRICED || ["cores=", "machine="].iter().any(|key| word.starts_with(key));
         self.words.iter().map(String::as_str).filter(move |word| !is_own(word))
     }
 }

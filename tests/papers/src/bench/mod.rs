@@ -135,6 +135,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let old = arguments.compare.as_deref().map(csv::Medians::read).transpose()?;
     let rows = measure(bench, &setting)?;
     let path = write(bench, machine, &rows)?;
+    if let Some((name, text)) = bench.file.and_then(|file| file(&rows)) {
+        let path = path.with_file_name(name);
+        workspace::put(&path, text.as_bytes())?;
+        println!("wrote {}", workspace::display(&path));
+    }
     // Where there are no times, counters are all there is to see.
     let counters = arguments.counters || bench.only_on.is_none() && !rows.iter().any(|row| row.key.unit.is_of_time());
     if let Some(report) = bench.report.filter(|_| !counters) {

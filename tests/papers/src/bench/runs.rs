@@ -106,7 +106,7 @@ impl Setting<'_> {
             words: self.words(run, &machine),
             has_input: false,
             heat_map: false,
-            functional: self.flame.is_some(),
+            priced: run.is_priced(),
             flame: self.flame.filter(|_| machine == *self.machine),
             yes: self.yes,
             limit: self.limit,

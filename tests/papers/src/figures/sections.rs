@@ -110,7 +110,7 @@ fn heat_map(title: &str, program: &str, words: &[&str], limit: Duration) -> Resu
         words: words.iter().map(ToString::to_string).collect(),
         has_input: true,
         heat_map: true,
-        functional: false,
+        priced: false,
         flame: None,
         yes: false,
         limit,

@@ -6,6 +6,7 @@ mod host;
 mod instructions;
 mod mpi;
 mod simulator;
+mod software;
 mod two_sided;
 mod with_instructions;
 

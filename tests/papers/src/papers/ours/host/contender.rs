@@ -101,7 +101,7 @@ fn run_threads(memory: Memory, setting: &Setting<'_>) -> Result<Outcome> {
         words: [format!("repetitions={BATCHES}")].into_iter().chain(setting.words.iter().cloned()).collect(),
         has_input: false,
         heat_map: false,
-        functional: false,
+        priced: false,
         flame: None,
         yes: setting.yes,
         limit: setting.limit,

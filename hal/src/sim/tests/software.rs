@@ -1,0 +1,177 @@
+//! What our own software takes, where it has prices.
+
+use descriptions::{SoftwarePrices, SpanPrice};
+
+use super::*;
+use crate::{
+    Clock, Countable, Counted, LINE_BYTES, Mpb, MpbCoherence, MpbCopy, Place, Reason, Span, TestAndSet, Trace,
+    Uncached, Wait,
+};
+
+/// Cycles of 533 MHz.
+fn cycles(cycles: u64) -> u64 {
+    cycles * 1_000_000 / 533
+}
+
+/// An access to a line or a register of the own tile, and a store that is answered, on hardware.
+const OWN_READ_PS: u64 = 45 * 1_000_000 / 533 + 2 * 5_000;
+const OWN_WRITE_PS: u64 = 60 * 1_000_000 / 533 + 2 * 5_000;
+/// A word behind the controller one router away takes 97 cycles.
+const WORD_CYCLES: u64 = 97;
+
+fn priced() -> Machine {
+    Machine::scc(1).with_options(Options { everything_priced: true, ..Options::default() })
+}
+
+/// What core 0 needs for an operation, and what of it is software's, in cycles.
+fn time_of(operation: impl Fn(&SimCore)) -> (u64, u64) {
+    let outcome = priced().run(|core| {
+        // Private memory is in the caches, and nothing is in the write-combine buffer.
+        (0..2).for_each(|_| operation(core));
+        core.compute(10_000);
+        core.invalidate_mpb();
+        let before = core.now_ps();
+        let ((), software) = core.count(Countable::Cycles, || operation(core));
+        (core.now_ps() - before, software.unwrap())
+    });
+    outcome.unwrap().results()[0]
+}
+
+#[test]
+fn operations_take_their_software_and_their_accesses() {
+    let table = SoftwarePrices::measured();
+    let price = |what, part| table.operation(what, part);
+    let put = |lines: u64| price("put", "call") + lines * price("put", "line");
+    let poll = price("poll", "call") + price("poll", "line");
+    // What it is, its software, and what its accesses take beside it. A core goes on after its last store.
+    let operations: [(&dyn Fn(&SimCore), u64, u64); 9] = [
+        (&|core| core.put(&[1; LINE_BYTES], line(0, 1)), put(1), 0),
+        (
+            &|core| core.get(line(0, 1), &mut [0; 2 * LINE_BYTES]),
+            price("get", "call") + 2 * price("get", "line"),
+            2 * OWN_READ_PS,
+        ),
+        (
+            &|core| core.put_made(LINE_BYTES, line(0, 1), |_, line| line.fill(1)),
+            price("put-made", "call") + price("put-made", "line"),
+            0,
+        ),
+        (
+            &|core| core.get_used(line(0, 1), LINE_BYTES, |_, _| ()),
+            price("get-used", "call") + price("get-used", "line"),
+            OWN_READ_PS,
+        ),
+        (&|core| _ = core.load_word(region(1), 0), price("word", "load"), cycles(WORD_CYCLES)),
+        (&|core| core.store_word(region(1), 0, 7), price("word", "store"), 0),
+        (
+            &|core| {
+                core.acquire_register(CoreId::new(0), "a turn");
+                core.free_register(CoreId::new(0));
+            },
+            price("register", "acquire") + price("register", "free"),
+            OWN_READ_PS,
+        ),
+        (
+            &|core| core.wait(&[Place::Line(line(0, 9))], Reason::new("nothing"), |poll| Some(_ = poll.line(0))),
+            poll,
+            OWN_READ_PS,
+        ),
+        // What the drain before has stored goes out first, and the flag when that is answered; for this the core waits.
+        (&|core| core.set_flag(line(0, 1), 3, 1), price("flag", "set"), OWN_WRITE_PS),
+    ];
+    for (place, (operation, software, accesses_ps)) in operations.into_iter().enumerate() {
+        let (time_ps, charged) = time_of(operation);
+        // Each charge is rounded down by itself, to tenths of cycles and to picoseconds.
+        let expected_ps = cycles(software) + accesses_ps;
+        assert!(charged.abs_diff(software) <= 1, "operation {place}: {charged} cycles, not {software}");
+        assert!(time_ps.abs_diff(expected_ps) < 20, "operation {place}: {time_ps} ps, not {expected_ps}");
+    }
+}
+
+/// A core goes on after a store, and what goes out next waits for the answer.
+#[test]
+fn stores_are_posted() {
+    let table = SoftwarePrices::measured();
+    let outcome = priced().run(|core| {
+        core.store_word(region(1), 0, 7);
+        let stored_ps = core.now_ps();
+        core.store_word(region(1), 0, 8);
+        (stored_ps, core.now_ps())
+    });
+    let (first_ps, second_ps) = outcome.unwrap().results()[0];
+    let software_ps = cycles(table.operation("word", "store"));
+    assert!(first_ps.abs_diff(software_ps) < 5, "{first_ps} {software_ps}");
+    assert!(second_ps.abs_diff(software_ps + cycles(WORD_CYCLES)) < 5, "{second_ps} {first_ps}");
+    // What papers price waits.
+    let plain = Machine::scc(1).run(|core| core.store_word(region(1), 0, 7)).unwrap();
+    assert_eq!(plain.time_ps, cycles(WORD_CYCLES) + cycles(12));
+}
+
+/// Operations of protocols are charged once, for each peer, and for each operation of the HAL that is in no other span.
+#[test]
+fn spans_are_charged_once_for_each_peer_and_for_each_operation_in_them() {
+    let table = SoftwarePrices::measured();
+    let (name, SpanPrice { once, each, peer }) =
+        table.spans().max_by_key(|(_, price)| price.each * price.once * price.peer).expect("there are spans");
+    assert!(once > 0 && each > 0 && peer > 0, "{name}");
+    let name: &'static str = name.to_owned().leak();
+    let words = |core: &SimCore, count: usize| (0..count).for_each(|_| _ = core.load_word(region(1), 0));
+    let alone = time_of(|core| words(core, 3)).1;
+    let operations = priced().run(|core| {
+        let within = |core: &SimCore| {
+            let _span = core.span(Span::new(name).for_each_of(5));
+            words(core, 2);
+            let _inner = core.span(Span::new("an operation without a price"));
+            words(core, 1);
+        };
+        core.count(Countable::Operations, || within(core)).1.unwrap()
+    });
+    assert_eq!(operations.unwrap().results(), [3]);
+    let charged = time_of(|core| {
+        let _span = core.span(Span::new(name).for_each_of(5));
+        words(core, 2);
+        let _inner = core.span(Span::new("an operation without a price"));
+        words(core, 1);
+    });
+    let expected = alone + (once + 5 * peer + 2 * each) / 10;
+    assert!(charged.1.abs_diff(expected) <= 1, "{name}: {}, not {expected}", charged.1);
+}
+
+/// A poll that fails takes its software, its lines and its accesses.
+#[test]
+fn failed_polls_have_a_price() {
+    const DEADLINE_PS: u64 = 100_000_000;
+    let table = SoftwarePrices::measured();
+    let outcome = priced().run(|core| {
+        let deadline = crate::Deadline::At(DEADLINE_PS / 1_000);
+        let awaited = core.wait_until(&[Place::Line(line(0, 9))], deadline, Reason::new("nothing"), |poll| {
+            (poll.line(0).0[0] > 0).then_some(())
+        });
+        assert!(awaited.is_err());
+        core.counters().failed_polls
+    });
+    let polls = outcome.unwrap().results()[0];
+    let period_ps = cycles(table.operation("poll", "failed") + table.operation("poll", "line")) + OWN_READ_PS;
+    assert!(polls.abs_diff(DEADLINE_PS / period_ps) <= 2, "{polls} polls of {period_ps} ps");
+}
+
+/// The clock is the board's, three accesses to its FPGA.
+#[test]
+fn a_look_at_the_clock_takes_its_time() {
+    let outcome = priced().run(|core| {
+        let (first, second) = (core.now(), core.now());
+        (second - first, core.now_ps())
+    });
+    // Core 0 is four routers away from where the FPGA hangs off.
+    let access_ps = 1_210_000 + 2 * 4 * 5_000;
+    assert_eq!(outcome.unwrap().results(), [(3 * access_ps / 1_000, 6 * access_ps)]);
+    assert_eq!(Machine::scc(1).run(|core| core.now() + core.now_ps()).unwrap().results(), [0]);
+}
+
+#[test]
+fn nothing_is_counted_where_software_is_free() {
+    let outcome = Machine::scc(1).run(|core| core.count(Countable::Cycles, || ()).1).unwrap();
+    assert_eq!(outcome.results(), [None]);
+    let instructions = priced().run(|core| core.count(Countable::Instructions, || ()).1).unwrap();
+    assert_eq!(instructions.results(), [None]);
+}
