@@ -37,6 +37,9 @@ fn time_of(operation: impl Fn(&SimCore)) -> (u64, u64) {
     outcome.unwrap().results()[0]
 }
 
+/// What is done, cycles of its software, and what its accesses take beside.
+type Operation<'o> = (&'o dyn Fn(&SimCore), u64, u64);
+
 #[test]
 fn operations_take_their_software_and_their_accesses() {
     let table = SoftwarePrices::measured();
@@ -44,7 +47,7 @@ fn operations_take_their_software_and_their_accesses() {
     let put = |lines: u64| price("put", "call") + lines * price("put", "line");
     let poll = price("poll", "call") + price("poll", "line");
     // What it is, its software, and what its accesses take beside it. A core goes on after its last store.
-    let operations: [(&dyn Fn(&SimCore), u64, u64); 9] = [
+    let operations: [Operation<'_>; 9] = [
         (&|core| core.put(&[1; LINE_BYTES], line(0, 1)), put(1), 0),
         (
             &|core| core.get(line(0, 1), &mut [0; 2 * LINE_BYTES]),

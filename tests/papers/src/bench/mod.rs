@@ -40,6 +40,9 @@ use std::{
 /// The NAME that stands for all benches.
 const ALL: &str = "all";
 
+/// The NAME of `--compare-board`.
+const HELD_TOGETHER: &str = "held-together";
+
 /// The NAME that lists all benches.
 const LIST: &str = "list";
 
@@ -52,7 +55,13 @@ const LIST: &str = "list";
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Name of a bench; `all` of them, or `list` to show them
+    #[arg(required_unless_present = "compare_board", default_value_if("compare_board", "true", HELD_TOGETHER))]
     name: String,
+
+    /// Compare the simulator's times, in which everything has its price, with the emulated board's: the bench
+    /// `held-together`
+    #[arg(long, conflicts_with_all = ["name", "compare"])]
+    compare_board: bool,
 
     /// Show what has changed since this file was written; of `all`, the directory with all files
     #[arg(long, value_name = "OLD.csv")]

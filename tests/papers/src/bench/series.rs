@@ -150,6 +150,11 @@ impl Rows {
         self.sort();
     }
 
+    /// Leaves out what is not to be there.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Row) -> bool) {
+        self.0.retain(keep);
+    }
+
     /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Row> {
         self.0.iter()

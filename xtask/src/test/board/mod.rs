@@ -75,6 +75,9 @@ const STARTED: &str = "board-started-by-core-0";
 /// Name of the test that calls execute no more instructions than they may, of the bench `instructions`.
 const INSTRUCTIONS: &str = "board-instructions";
 
+/// Name of the test that the simulator's times are the emulated board's, of the bench `held-together-short`.
+const HELD_TOGETHER: &str = "board-held-together";
+
 /// Flashes an image, lets something happen to the files, and runs them in the emulator, which tells after a failure what cores did.
 ///
 /// # Errors
@@ -173,6 +176,14 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
             kit.emulator()?;
             suite.begin();
             suite.check(INSTRUCTIONS, laboratory::bench("instructions"));
+            Ok(())
+        }));
+    }
+    if wants(&HELD_TOGETHER) {
+        jobs.push(Job::new("boards", 30, |suite| {
+            kit.emulator()?;
+            suite.begin();
+            suite.check(HELD_TOGETHER, laboratory::bench("held-together-short"));
             Ok(())
         }));
     }

@@ -2,6 +2,7 @@
 //! the host's threads beside MPI.
 
 mod collectives;
+mod held_together;
 mod host;
 mod instructions;
 mod mpi;
@@ -17,6 +18,8 @@ pub(crate) const BENCHES: &[Bench] = &[
     two_sided::TWO_SIDED,
     simulator::SIMULATOR,
     instructions::INSTRUCTIONS,
+    held_together::ALL,
+    held_together::SHORT,
     mpi::MPI,
     host::HOST,
 ];
