@@ -32,12 +32,15 @@ pub(crate) struct Bench {
     pub(crate) columns: &'static [Column],
     /// What is on the screen instead, if there is anything.
     pub(crate) report: Option<fn(&Rows) -> String>,
-    /// Another file that its rows make: what it is called, and its text.
-    pub(crate) file: Option<fn(&Rows) -> Option<(&'static str, String)>>,
+    /// Another file that its rows make.
+    pub(crate) file: Option<WriteFile>,
     /// Adds rows that are computed from others.
     pub(crate) derive: fn(&mut Rows),
     pub(crate) claims: &'static [Claim],
 }
+
+/// What a file is called, and its text; nothing where rows are missing.
+pub(crate) type WriteFile = fn(&Rows) -> Option<(&'static str, String)>;
 
 /// Measures in a way of its own.
 pub(crate) type Measure = fn(&Setting<'_>) -> Result<Vec<Samples>>;
