@@ -1,6 +1,6 @@
 /* test: cores=2 options=-DSHARED says="core 0 has not freed 1000 bytes of shared memory, allocated in main (tests/c/rcce/leaks.c:23)" */
-/* test: cores=2 options=-DBUFFERS says="core 0 has not freed 96 bytes of the MPBs, allocated in lines (tests/c/rcce/leaks.c:14)" */
-/* test: cores=2 options=-DFLAGS,-DGORY says="core 0 has not freed 2 flags, allocated in main (tests/c/rcce/leaks.c:28)" */
+/* test: cores=2 options=-DBUFFERS says="core 0 has not freed 64 bytes of the MPBs, allocated in lines (tests/c/rcce/leaks.c:14)" */
+/* test: cores=2 options=-DFLAGS,-DGORY says="core 0 has not freed 1 flag, allocated in main (tests/c/rcce/leaks.c:28)" */
 
 #include <RCCE.h>
 #include <stdlib.h>
