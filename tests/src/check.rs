@@ -12,6 +12,8 @@ pub struct Context<'t, 'c, C: Core> {
     pub comm: &'c Comm<'c, C>,
     /// The core's caches.
     pub caches: &'t mut Caches,
+    /// Whether all memory is as coherent as a host's, whatever domains the layout has.
+    pub all_is_coherent: bool,
 }
 
 impl<'c, C: Core> Context<'_, 'c, C> {

@@ -276,8 +276,9 @@ fn sample<C: Core>(context: &mut Context<'_, '_, C>, shape: &Shape) -> Outcome {
                 let all = collect(context, shape, &seen)?;
                 // Where a page is forgotten at a time, publishing one variable may refresh the other.
                 let refreshed = memory == Memory::Cached && care == Care::NoRefresh;
-                // In a coherence domain loads are current without any care.
-                let is_current = hal.layout().cores_per_domain() > 1 && all != shape.forbidden;
+                // Where memory is coherent loads are current without any care.
+                let is_coherent = context.all_is_coherent || hal.layout().cores_per_domain() > 1;
+                let is_current = is_coherent && all != shape.forbidden;
                 check!(
                     refreshed || is_current || shape.allows(memory, care, &all),
                     "{} in {memory:?} memory with care {care:?} saw {all:?}",

@@ -47,7 +47,9 @@ impl Program for Suite {
         for name in suite::NAMES.iter().filter(is_wanted) {
             rank.phase(name);
             rank.comm.check_arguments(true);
-            if let Err(failed) = suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches }) {
+            if let Err(failed) =
+                suite::run(name, &mut Context { comm: rank.comm, caches: &mut rank.caches, all_is_coherent: false })
+            {
                 // The others cannot go on without this rank; the machine will end, and this line says why.
                 rank.tell_host(format_args!("test {name} failed rank {}: {failed}", rank.comm.rank()));
                 return Err(Failure::new(format_args!("{name}: {failed}")));
@@ -84,7 +86,8 @@ impl Program for Fatal {
         if !fatal::ENDLESS.contains(&&*case) && !FATAL.iter().any(|(name, _)| *name == case) {
             return Err(Failure::new(format_args!("there is no fatal program `{case}`")).on_all_ranks());
         }
-        let result = fatal::run(&case, &mut Context { comm: rank.comm, caches: &mut rank.caches });
+        let result =
+            fatal::run(&case, &mut Context { comm: rank.comm, caches: &mut rank.caches, all_is_coherent: false });
         result.map_err(Failure::new)
     }
 }

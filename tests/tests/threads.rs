@@ -21,13 +21,18 @@ const HAND_OVERS: [u64; 2] = [1, 2];
 
 /// Runs a test on all cores of a machine: what a rank found wrong first, or what became of the machine.
 fn run(name: &str, machine: &Machine) -> Result<(), Failed> {
+    run_on(name, machine, false)
+}
+
+/// The same on a machine that may have coherent memory.
+fn run_on(name: &str, machine: &Machine, all_is_coherent: bool) -> Result<(), Failed> {
     // A rank that fails leaves the others waiting, and its reason is worth more than their deadlock.
     let failed = Mutex::new(None);
     let outcome = machine.run(|core| {
         let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
         comm.check_arguments(true);
         let mut caches = core.take_caches().expect("it is asked for once");
-        if let Err(reason) = suite::run(name, &mut Context { comm: &comm, caches: &mut caches }) {
+        if let Err(reason) = suite::run(name, &mut Context { comm: &comm, caches: &mut caches, all_is_coherent }) {
             let mut failed = failed.lock().expect("nobody panics with it");
             failed.get_or_insert_with(|| format!("rank {}: {reason}", comm.rank()));
         }
@@ -46,7 +51,7 @@ fn trials(name: &'static str) -> Vec<Trial> {
     });
     let coherent = (!suite::needs(name).contains(Needs::QUIET)).then(|| {
         Trial::test(format!("{name} on threads with coherent memory"), move || {
-            run(name, &Machine::new(4).with_coherence(true))?;
+            run_on(name, &Machine::new(4).with_coherence(true), true)?;
             HostLines::of_host().map_or(Ok(()), |lines| run(name, &Machine::new(4).with_write_backs(lines)))
         })
     });

@@ -59,7 +59,7 @@ fn on_a_core(
 ) {
     let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
     let mut caches = core.take_caches().expect("it is asked for once");
-    if let Err(reason) = test(&mut Context { comm: &comm, caches: &mut caches }) {
+    if let Err(reason) = test(&mut Context { comm: &comm, caches: &mut caches, all_is_coherent: false }) {
         failed.borrow_mut().get_or_insert_with(|| format!("rank {}: {reason}", comm.rank()));
     }
 }

@@ -12,7 +12,7 @@ fn run(machine: &Machine, name: &str) -> (Vec<CoreOutcome<bool>>, Work) {
     let outcome = machine.run(|core| {
         let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
         let mut caches = core.take_caches().expect("it is asked for once");
-        suite::run_simulated(name, &mut Context { comm: &comm, caches: &mut caches }).is_ok()
+        suite::run_simulated(name, &mut Context { comm: &comm, caches: &mut caches, all_is_coherent: false }).is_ok()
     });
     let outcome = outcome.unwrap_or_else(|failure| panic!("{name}: {failure}"));
     (outcome.cores, outcome.work)
