@@ -190,7 +190,7 @@ fn locked_instructions_on_what_others_reach() {
 
 #[test]
 fn model_specific_registers_that_are_not_modelled() {
-    for (register, value) in [(0x10_u32, None), (0x13, None), (0x11, Some(0xFF_u32)), (0x1B, Some(0))] {
+    for (register, value) in [(0x10_u32, None), (0x14, None), (0x11, Some(0xFF_u32)), (0x1B, Some(0))] {
         let (core, _, reason) = refused(|a| {
             a.mov(ecx, register)?;
             match value {
