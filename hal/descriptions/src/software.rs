@@ -90,10 +90,7 @@ impl SoftwarePrices {
         Ok(prices)
     }
 
-    /// A table of these numbers.
-    ///
-    /// # Panics
-    /// If an operation is missing.
+    /// A table of these numbers; nothing if an operation is missing.
     pub fn new(operations: impl Fn(&str, &str) -> Option<u64>, spans: BTreeMap<String, SpanPrice>) -> Option<Self> {
         let price = |(what, part): &(&str, &str)| Some((format!("{what}.{part}"), operations(what, part)?));
         let operations = Self::OPERATIONS.iter().map(price).collect::<Option<_>>()?;

@@ -442,7 +442,7 @@ pub trait Hooks: Ticks {
         self.ticks_per_second()
     }
 
-    /// The moment at which others could see what this core has just written, if it is known; otherwise any other one.
+    /// The moment at which others could see what this core has just written, if it is known; otherwise now, or an earlier one.
     fn last_visible(&self) -> u64 {
         self.moment()
     }

@@ -90,9 +90,11 @@ impl<H: Hardware> Counted for HardwareCore<H> {
 
     #[inline]
     fn count<R>(&self, what: Countable, action: impl FnOnce() -> R) -> (R, Option<u64>) {
-        if self.hardware.account().counted.replace(Some(what)).is_some() {
+        let counted = &self.hardware.account().counted;
+        if counted.get().is_some() {
             return (action(), None);
         }
+        counted.set(Some(what));
         // What is counted is known in each, so that counting takes next to nothing, and always the same.
         match what {
             Countable::Instructions => self.count_this(Countable::Instructions, action),

@@ -161,7 +161,8 @@ pub trait Noting: Hardware {
         let result = store();
         self.trace(|tracer, now| {
             let visible = self.hooks().last_visible();
-            let visible = if (begin..=now).contains(&visible) { visible } else { now };
+            // A core that goes on after its store is ahead of it.
+            let visible = if visible >= begin { visible } else { now };
             tracer.stored(spot(), mask, begin, visible);
         });
         result

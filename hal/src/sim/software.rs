@@ -51,7 +51,7 @@ impl Prices {
         Self::of(&SoftwarePrices::measured(), core_mhz)
     }
 
-    fn of(table: &SoftwarePrices, core_mhz: u64) -> Self {
+    pub(super) fn of(table: &SoftwarePrices, core_mhz: u64) -> Self {
         let price = |what, part| TENTHS * table.operation(what, part);
         let transfer = |what| [price(what, "call"), price(what, "line")];
         Self {

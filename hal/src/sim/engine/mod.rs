@@ -260,6 +260,7 @@ impl Engine {
 
     /// A store of `core` has taken effect, and its answer takes so long: what the core does meanwhile is its own matter.
     pub(super) fn posted(&mut self, core: usize, answer_ps: u64) {
+        self.visible[core] = self.clocks[core];
         if self.posts_stores {
             self.answered[core] = self.clocks[core].saturating_add(answer_ps);
             self.clocks[core] = self.departed[core];
@@ -334,7 +335,6 @@ impl Engine {
 
     /// `core` has just made an access that may have changed something; the rest of its cost is its own.
     pub(super) fn written(&mut self, core: usize, access: Access, cost: WriteCost) {
-        self.visible[core] = self.clocks[core];
         self.announce_change(access);
         self.posted(core, cost.complete_ps - cost.visible_ps);
     }

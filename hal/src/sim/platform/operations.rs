@@ -437,7 +437,9 @@ unsafe impl Platform for SimPlatform {
             // A time beyond the clock's range never comes.
             Deadline::At(ticks) => ticks.checked_mul(PS_PER_TICK),
         };
-        self.charge(Software::failed);
+        if matches!(watch, Watch::Places(_)) {
+            self.charge(Software::failed);
+        }
         let core = self.core.index();
         let at_once = self.shared.engine.borrow_mut().park(core, watch, deadline_ps, info, &self.shared.memory);
         let woken = at_once.unwrap_or_else(|| {

@@ -6,8 +6,9 @@ use std::sync::{
 };
 
 use crate::{
-    Clock, CoreId, Counted, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, TestAndSet, Topology, Wait,
-    sim::{Description, Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
+    Clock, CoreId, Counted, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, TestAndSet, Topology,
+    Uncached, Wait,
+    sim::{Description, Machine, Options, SimCore, Spontaneous, Strategy, explore_exhaustively, tests::region},
 };
 
 /// What a handler counts: how often it came, and when last.
@@ -52,6 +53,36 @@ fn cut_a_computation_short() {
     let delay = came - raised;
     assert!((1_000..3_000).contains(&delay), "came {delay} ns later");
     assert!((1_000_900..1_001_200).contains(&end), "ended at {end}");
+}
+
+/// A core goes on after a store before that takes effect, and the interrupt may arrive in between. It is not missed, as a core that
+/// can be interrupted looks after each operation, and to look waits for the store.
+#[test]
+fn cut_a_computation_short_that_began_before_a_store_was_over() {
+    let came_ps = |computes_first: u64| {
+        let options = Options { everything_priced: true, ..Options::default() };
+        let outcome = Machine::scc(2).with_options(options).run(|core| {
+            if core.core().index() == 0 {
+                core.compute(5_330);
+                core.raise_interrupt(CoreId::new(1));
+                return 0;
+            }
+            let seen = Arc::new(Seen::default());
+            let look = |core: &SimCore, seen: &Arc<Seen>| seen.last.store(core.now_ps(), Relaxed);
+            let _handler = core.handle_interrupts(seen.clone(), look);
+            core.compute(computes_first);
+            core.store_word(region(1), 0, 7);
+            core.compute(533_000);
+            seen.last.load(Relaxed)
+        });
+        outcome.unwrap().results()[1]
+    };
+    let undisturbed_ps = came_ps(0);
+    let came = undisturbed_ps * 533 / 1_000_000;
+    for before in (0..3_000).step_by(20) {
+        let late_ps = came_ps(came - before).abs_diff(undisturbed_ps);
+        assert!(late_ps < 500_000, "{late_ps} ps, with a store {before} cycles before it");
+    }
 }
 
 /// Whoever waits for nothing else waits for its handler.

@@ -1,11 +1,15 @@
 //! What our own software takes, where it has prices.
 
+use std::rc::Rc;
+
 use descriptions::{SoftwarePrices, SpanPrice};
 
 use super::*;
 use crate::{
-    Clock, Countable, Counted, LINE_BYTES, Mpb, MpbCoherence, MpbCopy, Place, Reason, Span, TestAndSet, Trace,
-    Uncached, Wait,
+    Clock, Countable, Counted, Interrupt, LINE_BYTES, Mpb, MpbCoherence, MpbCopy, Place, Reason, Span, TestAndSet,
+    Trace, Uncached, Wait,
+    kit::{Expense, WordCall},
+    sim::software::{Prices, Software},
 };
 
 /// Cycles of 533 MHz.
@@ -110,34 +114,75 @@ fn stores_are_posted() {
     assert_eq!(plain.time_ps, cycles(WORD_CYCLES) + cycles(12));
 }
 
+/// A trace shows when others see a store, which is after the core went on.
+#[test]
+fn traces_tell_when_posted_stores_are_visible() {
+    let outcome = priced().run(|core| {
+        core.start_trace(4096);
+        core.store_word(region(1), 0, 7);
+        let went_on_ps = core.now_ps();
+        core.raise_interrupt(CoreId::new(0));
+        let mut lines = Vec::new();
+        core.end_trace(&mut |line| lines.push(line.to_string()));
+        (went_on_ps, lines)
+    });
+    let (went_on_ps, lines) = outcome.unwrap().results().remove(0);
+    let times = |line: &String| {
+        let mut fields = line.strip_prefix("t ")?.split(' ').skip(3).map(|field| field.parse::<u64>().unwrap());
+        Some((fields.next().unwrap(), fields.next().unwrap()))
+    };
+    // The word, the interrupt, and the register that is free again: each goes out when the one before is answered.
+    let stores: Vec<_> = lines.iter().filter_map(times).collect();
+    assert_eq!(stores.len(), 3, "{lines:?}");
+    assert_eq!(stores[0].0, went_on_ps);
+    assert!(stores.iter().all(|(begin, visible)| begin < visible), "{stores:?}");
+    assert!(stores.windows(2).all(|pair| pair[0].1 < pair[1].1), "{stores:?}");
+}
+
 /// Operations of protocols are charged once, for each peer, and for each operation of the HAL that is in no other span.
 #[test]
 fn spans_are_charged_once_for_each_peer_and_for_each_operation_in_them() {
+    const NAME: &str = "an operation with a price";
+    const LOAD: u64 = 7;
+    let price = SpanPrice { once: 1_000, peer: 200, each: 30 };
+    let table = SoftwarePrices::new(|_, _| Some(LOAD), [(NAME.to_owned(), price)].into()).unwrap();
+    let mut software = Software::new(&Rc::new(Prices::of(&table, 533)));
+    let load = Expense::WordCall(WordCall::Load);
+    software.count(true);
+    software.spend(load);
+    software.enter(Some(&Span::new(NAME).for_each_of(5)));
+    // The hardware's own span is one of what it is in.
+    software.enter(None);
+    (0..2).for_each(|_| _ = software.spend(load));
+    software.leave();
+    software.enter(Some(&Span::new("an operation without a price")));
+    software.spend(load);
+    software.leave();
+    software.spend(load);
+    software.leave();
+    software.spend(load);
+    assert_eq!(software.count(false), (6 * LOAD + (1_000 + 5 * 200 + 3 * 30) / 10, 6));
+}
+
+/// Cores are charged so.
+#[test]
+fn cores_are_charged_for_spans() {
     let table = SoftwarePrices::measured();
     let (name, SpanPrice { once, each, peer }) =
-        table.spans().max_by_key(|(_, price)| price.each * price.once * price.peer).expect("there are spans");
-    assert!(once > 0 && each > 0 && peer > 0, "{name}");
+        table.spans().max_by_key(|(_, price)| price.once + price.peer + price.each).expect("there are spans");
     let name: &'static str = name.to_owned().leak();
     let words = |core: &SimCore, count: usize| (0..count).for_each(|_| _ = core.load_word(region(1), 0));
-    let alone = time_of(|core| words(core, 3)).1;
-    let operations = priced().run(|core| {
-        let within = |core: &SimCore| {
-            let _span = core.span(Span::new(name).for_each_of(5));
-            words(core, 2);
-            let _inner = core.span(Span::new("an operation without a price"));
-            words(core, 1);
-        };
-        core.count(Countable::Operations, || within(core)).1.unwrap()
-    });
-    assert_eq!(operations.unwrap().results(), [3]);
-    let charged = time_of(|core| {
+    let within = |core: &SimCore| {
         let _span = core.span(Span::new(name).for_each_of(5));
         words(core, 2);
         let _inner = core.span(Span::new("an operation without a price"));
         words(core, 1);
-    });
-    let expected = alone + (once + 5 * peer + 2 * each) / 10;
-    assert!(charged.1.abs_diff(expected) <= 1, "{name}: {}, not {expected}", charged.1);
+    };
+    let operations = priced().run(|core| core.count(Countable::Operations, || within(core)).1.unwrap());
+    assert_eq!(operations.unwrap().results(), [3]);
+    let expected = time_of(|core| words(core, 3)).1 + (once + 5 * peer + 2 * each) / 10;
+    let charged = time_of(within).1;
+    assert!(charged.abs_diff(expected) <= 1, "{name}: {charged}, not {expected}");
 }
 
 /// A poll that fails takes its software, its lines and its accesses.
