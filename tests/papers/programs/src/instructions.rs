@@ -148,8 +148,10 @@ const ROLES: [&str; 3] = ["root", "inner", "others"];
 impl Counter {
     /// The turns of a loop: what is counted in each, and whether it counts.
     fn turns(&self) -> impl Iterator<Item = (&Counted, bool)> {
-        let all = turns(WARM_UP, self.repetitions.next_multiple_of(self.counted.len() as u32));
-        self.counted.iter().cycle().zip(all)
+        // Those that count begin with the first thing, too.
+        let [warm_up, repetitions] =
+            [WARM_UP, self.repetitions].map(|turns| turns.next_multiple_of(self.counted.len() as u32));
+        self.counted.iter().cycle().zip(turns(warm_up, repetitions))
     }
 
     /// Makes a call, and counts it.
