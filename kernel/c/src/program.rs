@@ -63,7 +63,8 @@ impl Program for CProgram {
         if let (Ok(()), Some(rcce)) = (&result, session.families.rcce.get()) {
             rcce.tell_leaks(&session, &|address| program.told(address));
         }
-        if let Some(line) = session.spent.told(session.comm.hal()) {
+        let first = (session.comm.rank() == 0).then_some(&session);
+        if let Some(line) = first.and_then(|session| session.spent.told(session.comm.hal())) {
             session.print_line(&line);
         }
         let files = session.files.borrow();

@@ -90,13 +90,14 @@ impl Spent {
         }
     }
 
-    /// Says how long the first rank has computed, and how much of that is estimated, if that was charged.
+    /// Says how long this core has computed, and how much of that is estimated, if that was charged.
     pub(crate) fn told<C: Core>(&self, hal: &C) -> Option<String> {
-        let [spent, estimated] = self.sums.get().filter(|_| hal.core().index() == 0)?;
+        let [spent, estimated] = self.sums.get()?;
         // SAFETY: as above, of both.
         let [spent, estimated] = unsafe { [spent.read_volatile(), estimated.read_volatile()] };
         let us = spent / CYCLE / u64::from(hal.layout().prices().core_mhz).max(1);
         let percent = (100 * estimated).div_ceil(spent.max(1));
-        Some(format!("core 0 has computed for {us} us in C, of which {percent} % are estimated"))
+        let core = hal.core().index();
+        Some(format!("core {core} has computed for {us} us in C, of which {percent} % are estimated"))
     }
 }

@@ -44,8 +44,8 @@ impl Leaks {
         self.blocks.remove(&(kind, start));
     }
 
-    /// A line for each place that has allocated what was not freed. `place` says what tools call an address.
-    pub(super) fn lines(&self, place: &dyn Fn(usize) -> usize) -> Vec<String> {
+    /// A line for each place that has allocated what was not freed, as this core says. `place` says what tools call an address.
+    pub(super) fn lines(&self, core: usize, place: &dyn Fn(usize) -> usize) -> Vec<String> {
         /// Places that are told.
         const MOST: usize = 8;
         let mut by_place: BTreeMap<(usize, Kind), (usize, usize)> = BTreeMap::new();
@@ -58,7 +58,7 @@ impl Leaks {
         let told = by_place.into_iter().take(MOST).map(|((caller, kind), (blocks, bytes))| {
             // A call returns behind itself.
             let at = place(caller.wrapping_sub(1));
-            format!("core 0 has not freed {}, allocated at {at:#x}", kind.told(blocks, bytes))
+            format!("core {core} has not freed {}, allocated at {at:#x}", kind.told(blocks, bytes))
         });
         let rest = (more > 0).then(|| format!("nor what {more} more places have allocated"));
         told.chain(rest).collect()
@@ -78,7 +78,7 @@ mod tests {
         leaks.note(Kind::Flag, 96, 4, 0x301);
         leaks.forget(Kind::Malloc, 96);
         leaks.forget(Kind::Shmalloc, 0);
-        let lines = leaks.lines(&|address| address + 0x1000);
+        let lines = leaks.lines(0, &|address| address + 0x1000);
         assert_eq!(
             lines,
             [
@@ -87,6 +87,6 @@ mod tests {
             ]
         );
         (0..20).for_each(|number| leaks.note(Kind::Shmalloc, number, 32, 0x1000 + number));
-        assert_eq!(leaks.lines(&|address| address).last().unwrap(), "nor what 14 more places have allocated");
+        assert_eq!(leaks.lines(0, &|address| address).last().unwrap(), "nor what 14 more places have allocated");
     }
 }

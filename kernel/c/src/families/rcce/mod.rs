@@ -113,7 +113,8 @@ impl<'r, C: Core> Rcce<'r, C> {
     /// address.
     pub(crate) fn tell_leaks(&self, session: &Session<'_, 'r, C>, place: &dyn Fn(usize) -> usize) {
         if self.comm.rank() == 0 {
-            self.leaks.borrow().lines(place).iter().for_each(|line| session.print_line(line));
+            let core = session.comm.hal().core().index();
+            self.leaks.borrow().lines(core, place).iter().for_each(|line| session.print_line(line));
         }
     }
 
