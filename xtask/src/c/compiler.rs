@@ -144,7 +144,7 @@ pub(super) fn compile(compiler: &Compiler, source: &Path, flags: &dyn Flags, obj
 }
 
 /// Compiles one file for the simulator, so that what it computes there takes the time that it would take on a P54C, for which it is compiled,
-/// too.
+/// too. Where that refuses it, it takes no time, and a line says so.
 ///
 /// # Errors
 ///
@@ -157,30 +157,68 @@ pub(super) fn compile_priced(
 ) -> Result<()> {
     let [own, other, made] = ["own.s", "p54c.s", "priced.s"].map(|kind| object.with_extension(kind));
     compile_to("-S", simulator, source, &Priced(options), &own)?;
-    compile_to("-S", p54c, source, &Silently(options), &other)?;
-    let [first, second] = [&own, &other].map(fs::read_to_string);
-    fs::write(&made, priced::priced(&first?, &second?, &p54c.path, &object.with_extension("marked"))?)?;
-    super::step(super::tool(&simulator.path).arg("-c").arg(&made).arg("-o").arg(object), "assemble what is priced")
+    let price = || {
+        if let Err(messages) = attempt("-S", p54c, source, &Silently(options), &other)? {
+            bail!("{}", first_error(&messages));
+        }
+        let [first, second] = [&own, &other].map(fs::read_to_string);
+        priced::priced(&first?, &second?, &p54c.path, &object.with_extension("marked"))
+    };
+    let assembly = match price() {
+        Ok(priced) => {
+            fs::write(&made, priced)?;
+            &made
+        }
+        Err(error) => {
+            let (file, why) = (workspace::display(source), format!("{error:#}"));
+            eprintln!(
+                "{file}: what it computes takes no virtual time, since it cannot be compiled for the P54C: {}",
+                first_error(&why)
+            );
+            &own
+        }
+    };
+    super::step(super::tool(&simulator.path).arg("-c").arg(assembly).arg("-o").arg(object), "assemble a program")
 }
 
 fn compile_to(kind: &str, compiler: &Compiler, source: &Path, flags: &dyn Flags, made: &Path) -> Result<()> {
+    let outcome = attempt(kind, compiler, source, flags, made)?;
+    let (Ok(messages) | Err(messages)) = &outcome;
+    eprint!("{messages}");
+    if outcome.is_err() {
+        bail!("cannot compile {}: {}", workspace::display(source), first_error(messages));
+    }
+    Ok(())
+}
+
+/// Compiles a file and returns what the compiler says, as an error if it refuses it.
+fn attempt(
+    kind: &str,
+    compiler: &Compiler,
+    source: &Path,
+    flags: &dyn Flags,
+    made: &Path,
+) -> Result<Result<String, String>> {
     let mut first = command(compiler, flags);
     first.arg(kind).arg(source).arg("-o").arg(made);
     let finished = process::finish(&mut first, |_| {})?;
     let mut messages = finished.messages;
     if finished.status.success() {
-        eprint!("{messages}");
-        return Ok(());
-    }
-    if messages.contains(NO_CONSTANT) && compile_with_constants(kind, compiler, source, flags, made)? {
-        return Ok(());
+        return Ok(Ok(messages));
     }
     if messages.contains(NO_CONSTANT) {
+        if compile_with_constants(kind, compiler, source, flags, made)? {
+            return Ok(Ok(String::new()));
+        }
         messages.push_str("a size must be a constant: make one by `#define` or `enum` of the `const int`\n");
     }
-    eprint!("{messages}");
-    let first = messages.lines().find(|line| line.contains("error:")).unwrap_or("the compiler has failed");
-    bail!("cannot compile {}: {first}", workspace::display(source))
+    Ok(Err(messages))
+}
+
+/// The line of what a compiler or assembler says that tells why it refuses a file.
+fn first_error(messages: &str) -> &str {
+    let line = messages.lines().find(|line| line.to_lowercase().contains("error:"));
+    line.or_else(|| messages.lines().next()).unwrap_or("the compiler has failed")
 }
 
 /// Preprocesses a file, into another one or to standard output.

@@ -12,9 +12,8 @@ use crate::{
 };
 use anyhow::{Context, Result, ensure};
 use std::{
-    fs, panic,
+    fs,
     path::{Path, PathBuf},
-    thread,
 };
 
 /// The C library of a side, and our own.
@@ -112,12 +111,8 @@ impl Library {
 ///
 /// When it does not build.
 pub(crate) fn prepare(tools: &HostTools) -> Result<()> {
-    // Side by side: what is configured, and what is ours, takes one processor only.
-    thread::scope(|scope| {
-        let both =
-            [Side::Simulator, Side::P54c].map(|side| scope.spawn(move || Library::ensure(side, tools).map(drop)));
-        both.into_iter().try_for_each(|side| side.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
-    })
+    // The simulator's is priced by the P54C's.
+    [Side::P54c, Side::Simulator].into_iter().try_for_each(|side| Library::ensure(side, tools).map(drop))
 }
 
 /// Tools for C.

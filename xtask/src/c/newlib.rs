@@ -24,6 +24,9 @@ const FLAGS: [&str; 5] = ["-O2", "-ffreestanding", "-fno-builtin", "-w", "-save-
 const PRICED: [&str; 8] =
     ["libc/ctype", "libc/misc", "libc/search", "libc/stdio", "libc/stdlib", "libc/string", "libm/common", "libm/math"];
 
+/// Sources that say what is charged: where they change, the simulator's library is built again.
+const PRICES: [&str; 2] = ["xtask/src/c/priced", "xtask/p54c/src"];
+
 /// Where assembly is kept, by which the other side's library is priced.
 const ASSEMBLY: &str = "assembly";
 
@@ -80,7 +83,7 @@ pub(super) struct Newlib {
 /// When it does not build.
 pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
     let priced_by = match side {
-        Side::Simulator => Some(ensure(Side::P54c, tools)?.directory.join(ASSEMBLY)),
+        Side::Simulator => Some(ensure(Side::P54c, tools)?.directory),
         Side::P54c => None,
     };
     let sources = fs::read(&tools.newlib).with_context(|| format!("cannot read {}", tools.newlib.display()))?;
@@ -89,8 +92,9 @@ pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
     hash.update(&sources);
     hash.update(recipe.as_bytes());
     hash.update(tools.version.as_bytes());
-    if side == Side::Simulator {
-        hash.update(&priced::REVISION.to_le_bytes());
+    if let Some(by) = &priced_by {
+        hash.update(by.file_name().unwrap_or_default().as_encoded_bytes());
+        PRICES.iter().try_for_each(|directory| hash_sources(&workspace::root().join(directory), &mut hash))?;
     }
     let name = if side == Side::Simulator { "simulator" } else { "p54c" };
     let directory = workspace::target().join("c").join(format!("newlib-{name}-{:08x}", hash.finalize()));
@@ -106,7 +110,7 @@ pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
         eprintln!("{} is not as it was built, and is built again", workspace::display(&directory));
         fs::remove_dir_all(&directory).with_context(|| format!("cannot remove {}", workspace::display(&directory)))?;
     }
-    build(side, priced_by.as_deref(), tools, &newlib)?;
+    build(side, priced_by.map(|by| by.join(ASSEMBLY)).as_deref(), tools, &newlib)?;
     Ok(newlib)
 }
 
@@ -125,6 +129,23 @@ fn checksum(directory: &Path) -> Result<String> {
         hash.update(&fs::read(&archive).with_context(|| format!("cannot read {}", workspace::display(&archive)))?);
     }
     Ok(format!("{:08x}", hash.finalize()))
+}
+
+/// Hashes the files below a directory, in the order of their names.
+fn hash_sources(directory: &Path, hash: &mut crc32fast::Hasher) -> Result<()> {
+    let shown = || format!("cannot read {}", workspace::display(directory));
+    let entries = fs::read_dir(directory).with_context(shown)?.collect::<Result<Vec<_>, _>>().with_context(shown)?;
+    let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            hash_sources(&path, hash)?;
+        } else {
+            hash.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+            hash.update(&fs::read(&path).with_context(|| format!("cannot read {}", workspace::display(&path)))?);
+        }
+    }
+    Ok(())
 }
 
 /// All flags of the compiler.
@@ -270,6 +291,24 @@ fn step(command: &mut Command, what: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_changed_source_changes_the_hash() {
+        let directory = tempfile::tempdir().unwrap();
+        let below = directory.path().join("below");
+        fs::create_dir(&below).unwrap();
+        let hashed = || {
+            let mut hash = crc32fast::Hasher::new();
+            hash_sources(directory.path(), &mut hash).unwrap();
+            hash.finalize()
+        };
+        let before = hashed();
+        fs::write(below.join("table.rs"), "1").unwrap();
+        let one = hashed();
+        fs::write(below.join("table.rs"), "2").unwrap();
+        assert!(before != one && one != hashed());
+        PRICES.iter().for_each(|sources| assert!(workspace::root().join(sources).is_dir(), "{sources}"));
+    }
 
     #[test]
     fn what_is_not_whole_is_not_taken() {

@@ -15,7 +15,7 @@
 enum { WAYS = 4, LINE_BITS = 5, L1_SETS = 128, L2_SETS = 2048 };
 
 /* Whether anybody wants to know. */
-static int is_wanted;
+__attribute__((used)) static int is_wanted;
 
 /* Cycles are counted in 16ths. */
 uint64_t atoll_spent, atoll_estimated;
@@ -167,8 +167,6 @@ PLAIN static uint64_t line_of(uint64_t address)
 
 __attribute__((used)) PLAIN static void atoll_load_slowly(uint64_t address)
 {
-    if (!is_wanted)
-        return;
     uint64_t line = line_of(address);
     load(line);
     note(address, line);
@@ -176,8 +174,6 @@ __attribute__((used)) PLAIN static void atoll_load_slowly(uint64_t address)
 
 PLAIN static void store_words(uint64_t address, int words)
 {
-    if (!is_wanted)
-        return;
     uint64_t line = line_of(address);
     store(line, words);
     note(address, line);
@@ -195,8 +191,6 @@ __attribute__((used)) PLAIN static void atoll_store_two_slowly(uint64_t address)
 
 __attribute__((used)) PLAIN static void atoll_fetch_slowly(uint64_t line, uint64_t last)
 {
-    if (!is_wanted)
-        return;
     for (; line <= last; line++) {
         uint64_t *set = l1_code[line % L1_SETS];
         uint8_t *tree = &l1_code_trees[line % L1_SETS];
@@ -215,16 +209,19 @@ enum { BYTES_OF_A_TURN = 4, BYTES = 1 << LINE_BITS };
 
 __attribute__((used)) PLAIN static void atoll_fill_slowly(uint64_t to, uint64_t bytes)
 {
-    if (!is_wanted)
+    if (!is_wanted || bytes == 0)
         return;
-    for (uint64_t at = to & -BYTES; at < to + bytes; at += BYTES)
-        store_words(at, BYTES / BYTES_OF_A_TURN);
+    for (uint64_t at = to, end = to + bytes, next; at < end; at = next) {
+        next = (at & -BYTES) + BYTES;
+        uint64_t words_end = ((next < end ? next : end) + BYTES_OF_A_TURN - 1) / BYTES_OF_A_TURN;
+        store_words(at, (int)(words_end - at / BYTES_OF_A_TURN));
+    }
     atoll_spent += bytes / BYTES_OF_A_TURN * 16;
 }
 
 __attribute__((used)) PLAIN static void atoll_move_slowly(uint64_t to, uint64_t bytes, uint64_t from)
 {
-    if (!is_wanted)
+    if (!is_wanted || bytes == 0)
         return;
     for (uint64_t at = from & -BYTES; at < from + bytes; at += BYTES)
         atoll_load_slowly(at);
@@ -272,9 +269,11 @@ void atoll_fills(void *to, size_t bytes)
 
 #define END(name) ".cfi_endproc\n.size " name ", .-" name "\n"
 
-/* Looks only whether the line is the one of its set that was used last. */
+/* Looks only whether somebody wants to know, and whether the line is the one of its set that was used last. */
 #define ACCESS(name, newest, slowly)                                                                                   \
     ENTRY(name)                                                                                                        \
+    "cmpl $0, is_wanted(%rip)\n"                                                                                       \
+    "je 2f\n"                                                                                                          \
     "pushq %rax\n.cfi_adjust_cfa_offset 8\n"                                                                           \
     "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"                                                                           \
     "movq %r11, %rax\n"                                                                                                \
@@ -288,12 +287,14 @@ void atoll_fills(void *to, size_t bytes)
     "popq %rcx\n.cfi_adjust_cfa_offset -8\n"                                                                           \
     "popq %rax\n.cfi_adjust_cfa_offset -8\n"                                                                           \
     "jne 1f\n"                                                                                                         \
-    "ret\n"                                                                                                            \
+    "2: ret\n"                                                                                                         \
     "1:\n" SAVED(slowly, "movq %r11, %rdi\n") END(name)
 
 /* Likewise of all lines of a block. */
 #define FETCH                                                                                                          \
     ENTRY("atoll_fetch")                                                                                               \
+    "cmpl $0, is_wanted(%rip)\n"                                                                                       \
+    "je 4f\n"                                                                                                          \
     "pushq %rax\n.cfi_adjust_cfa_offset 8\n"                                                                           \
     "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"                                                                           \
     "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"                                                                           \
@@ -325,7 +326,15 @@ void atoll_fills(void *to, size_t bytes)
     "popq %rsi\n.cfi_adjust_cfa_offset -8\n"                                                                           \
     "popq %rdx\n.cfi_adjust_cfa_offset -8\n"                                                                           \
     "popq %rax\n.cfi_adjust_cfa_offset -8\n"                                                                           \
-    "ret\n" END("atoll_fetch")
+    "4: ret\n" END("atoll_fetch")
+
+/* The same where flags are needed. They are saved here, since only here it is known how to tell those who unwind. */
+#define SAVING_FLAGS(name)                                                                                             \
+    ENTRY(name "_saving_flags")                                                                                        \
+    "pushfq\n.cfi_adjust_cfa_offset 8\n"                                                                               \
+    "call " name "\n"                                                                                                  \
+    "popfq\n.cfi_adjust_cfa_offset -8\n"                                                                               \
+    "ret\n" END(name "_saving_flags")
 
 /* clang-format off */
 __asm__(
@@ -336,6 +345,8 @@ __asm__(
     ACCESS("atoll_store_two", "atoll_newest_modified", "atoll_store_two_slowly")
     ENTRY("atoll_move") SAVED("atoll_move_slowly", "movq %rsi, %rdx\nmovq %r11, %rsi\n") END("atoll_move")
     ENTRY("atoll_fill") SAVED("atoll_fill_slowly", "movq %r11, %rsi\n") END("atoll_fill")
+    SAVING_FLAGS("atoll_fetch") SAVING_FLAGS("atoll_load") SAVING_FLAGS("atoll_store")
+    SAVING_FLAGS("atoll_store_two") SAVING_FLAGS("atoll_move") SAVING_FLAGS("atoll_fill")
     ".text\n");
 /* clang-format on */
 

@@ -111,6 +111,7 @@ struct Reader<'t> {
     functions: Vec<Function<'t>>,
     files: HashMap<&'t str, &'t str>,
     names: HashSet<&'t str>,
+    sections_of_code: HashSet<&'t str>,
     is_code: bool,
     is_foreign: bool,
     place: Option<Place<'t>>,
@@ -146,10 +147,21 @@ impl<'t> Reader<'t> {
             }
             (".text", _) => self.is_code = true,
             (".data" | ".bss", _) => self.is_code = false,
-            (".section", words) => self.is_code = words.starts_with(".text"),
+            (".section", words) => self.section(words),
             (directive, _) if directive.starts_with('.') => {}
             _ => self.instruction(Instruction::new(number, text)),
         }
+    }
+
+    /// Where the compiler comes back to a section, it does not repeat what that is.
+    fn section(&mut self, words: &'t str) {
+        let mut words = words.split(',');
+        let name = words.next().unwrap_or_default();
+        let is_code = words.next().map(|flags| flags.contains('x'));
+        if is_code == Some(true) {
+            self.sections_of_code.insert(name);
+        }
+        self.is_code = is_code.unwrap_or_else(|| name.starts_with(".text") || self.sections_of_code.contains(name));
     }
 
     fn foreign(&mut self, number: usize, is_foreign: bool) {
@@ -236,5 +248,13 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|number: usize| blocks[number].is_foreign), [false, false, true, false]);
         assert_eq!(blocks[0].instructions[1].flow(), Flow::Maybe(".L2"));
         assert_eq!(blocks[3].labels, [".L2"]);
+    }
+
+    #[test]
+    fn code_is_found_in_any_section() {
+        let text = "\t.section\tfast,\"ax\",@progbits\n\t.type\tf, @function\nf:\n\tret\n\t.section\t.rodata.x,\"a\"\n\t.long\t3\n\t.section\tfast\n\t.type\tg, @function\ng:\n\tnop\n\tret\n";
+        let read = functions(text);
+        let counts: Vec<_> = read.iter().map(|function| function.blocks[0].instructions.len()).collect();
+        assert_eq!(counts, [1, 2]);
     }
 }

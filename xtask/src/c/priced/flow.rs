@@ -6,6 +6,8 @@ use std::collections::HashMap;
 /// The ways between the blocks of a function.
 pub(super) struct Ways {
     next: Vec<Vec<usize>>,
+    /// Whether a block may go on where nobody knows: in another part of the function, or by a table.
+    leaves: Vec<bool>,
 }
 
 impl Ways {
@@ -25,7 +27,14 @@ impl Ways {
             };
             following.filter(|_| falls).into_iter().chain(to.and_then(|to| places.get(to).copied())).collect()
         };
-        Self { next: blocks.iter().enumerate().map(next).collect() }
+        let leaves = |block: &Block<'_>| {
+            block.instructions.last().is_some_and(|last| match last.flow() {
+                Flow::Maybe(to) | Flow::Jump(to) => !places.contains_key(to),
+                Flow::Away => last.name.starts_with("jmp") && last.operands.starts_with('*'),
+                Flow::On | Flow::Call => false,
+            })
+        };
+        Self { next: blocks.iter().enumerate().map(next).collect(), leaves: blocks.iter().map(leaves).collect() }
     }
 
     /// In how many loops each block is.
@@ -129,7 +138,7 @@ impl Ways {
         let mut changes = true;
         while std::mem::take(&mut changes) {
             for block in (0..needed.len()).rev() {
-                if own[block].is_none() && !needed[block] && self.next[block].iter().any(|next| needed[*next]) {
+                if own[block].is_none() && !needed[block] && self.needs_behind(&needed, block) {
                     (needed[block], changes) = (true, true);
                 }
             }
@@ -139,8 +148,12 @@ impl Ways {
 
     /// Whether flags are needed before the instruction with this number in a block.
     pub(super) fn needs_flags(&self, function: &Function, needed: &[bool], block: usize, instruction: usize) -> bool {
-        need(&function.blocks[block].instructions[instruction..])
-            .unwrap_or_else(|| self.next[block].iter().any(|next| needed[*next]))
+        need(&function.blocks[block].instructions[instruction..]).unwrap_or_else(|| self.needs_behind(needed, block))
+    }
+
+    /// Whether flags are needed where a block goes on.
+    fn needs_behind(&self, needed: &[bool], block: usize) -> bool {
+        self.leaves[block] || self.next[block].iter().any(|next| needed[*next])
     }
 }
 
@@ -189,5 +202,19 @@ mod tests {
         assert_eq!(needed, [false, true, true, false]);
         assert!(ways.needs_flags(&function, &needed, 0, 1) && !ways.needs_flags(&function, &needed, 0, 0));
         assert!(!ways.needs_flags(&function, &needed, 3, 0) && ways.needs_flags(&function, &needed, 2, 0));
+    }
+
+    #[test]
+    fn flags_are_needed_where_nobody_knows() {
+        for (jump, expected) in [("*%rdx", true), ("*.L4(,%rax,8)", true), (".L7", true), ("g", false), (".L1", false)]
+        {
+            let text = format!(
+                "\t.text\n\t.type\tf, @function\nf:\n.L1:\n\tcmpl\t$1, %edi\n\tmovl\t(%rax), %ecx\n\tjmp\t{jump}\n"
+            );
+            let function = function(&text);
+            let ways = Ways::of(&function);
+            let needed = ways.need_flags(&function);
+            assert_eq!(ways.needs_flags(&function, &needed, 0, 1), expected, "{jump}");
+        }
     }
 }

@@ -104,18 +104,18 @@ pub(super) fn charges(own: &[Function<'_>], counterparts: &[Function<'_>], cycle
     }
     let mut taken: Vec<Vec<usize>> = vec![Vec::new(); hosts.len()];
     let mut charges = vec![Charge::default(); hosts.len()];
-    let mut before: Option<(&str, usize)> = None;
+    let (mut of, mut before): (_, Option<usize>) = ("", None);
     // What comes before the first block that has a counterpart.
     let mut waiting = Vec::new();
     for (target, scores) in scores.iter().enumerate() {
         let function = targets[target].function;
-        if before.is_some_and(|(name, _)| name != function) {
-            (before, waiting) = (None, Vec::new());
+        if of != function {
+            (of, before, waiting) = (function, None, Vec::new());
         }
         let top = scores.first().copied().filter(|(_, score)| *score >= ALIKE);
         let Some((first, top)) = top else {
             match before {
-                Some((_, host)) => charges[host].add_estimate(cycles[target]),
+                Some(host) => charges[host].add_estimate(cycles[target]),
                 None => waiting.push(cycles[target]),
             }
             continue;
@@ -126,7 +126,7 @@ pub(super) fn charges(own: &[Function<'_>], counterparts: &[Function<'_>], cycle
             taken[*host].push(target);
         }
         waiting.drain(..).for_each(|cycles| charges[first].add_estimate(cycles));
-        before = Some((function, first));
+        before = Some(first);
     }
     for (charge, taken) in charges.iter_mut().zip(&taken) {
         let groups = groups_of_copies(taken, &targets, &weights);
@@ -262,5 +262,9 @@ mod tests {
         let own = file(&[("f", &[(&[1, 2], None)])]);
         let other = file(&[("h", &[(&[30], None)])]);
         assert_eq!(charged(&own, &other, &[4.0]), [[2.0 * INSTRUCTION, 2.0 * INSTRUCTION]]);
+        // What another function has is not charged to the next one.
+        let own = file(&[("f", &[(&[1, 2], None)])]);
+        let other = file(&[("h", &[(&[30], None)]), ("f", &[(&[1, 2], None)])]);
+        assert_eq!(charged(&own, &other, &[4.0, 3.0]), [[3.0, 0.0]]);
     }
 }

@@ -20,9 +20,6 @@ use std::{collections::HashMap, path::Path};
 pub(super) const FLAGS: [&str; 5] =
     ["-ffixed-r11", "-mno-red-zone", "-fno-tree-vectorize", "-fno-if-conversion", "-fno-if-conversion2"];
 
-/// What a library is priced by that is kept: to be raised with each change of what is charged.
-pub(super) const REVISION: u32 = 1;
-
 /// The assembly of a file for the simulator, with what it would take on a P54C, whose assembly of the same file is given. Files that are made
 /// meanwhile have the name `beside`, and kinds of their own.
 ///
@@ -77,15 +74,13 @@ const CODE: &str = ".Latoll_code";
 
 /// Tells of the lines that a block is fetched from.
 fn fetch(Cost { start, len, .. }: Cost, needs_flags: bool) -> String {
-    let [save, restore] = saving(needs_flags);
-    format!(
-        "\tmovl\t${len}, atoll_fetched(%rip)\n\tleaq\t{CODE}+{start}(%rip), %r11\n{save}\tcall\tatoll_fetch\n{restore}"
-    )
+    let saving = saving(needs_flags);
+    format!("\tmovl\t${len}, atoll_fetched(%rip)\n\tleaq\t{CODE}+{start}(%rip), %r11\n\tcall\tatoll_fetch{saving}\n")
 }
 
-/// What saves the flags, and restores them, if they are needed.
-fn saving(needs_flags: bool) -> [&'static str; 2] {
-    if needs_flags { ["\tpushfq\n", "\tpopfq\n"] } else { [""; 2] }
+/// The end of the name of a function that leaves the flags as they are, if they are needed.
+fn saving(needs_flags: bool) -> &'static str {
+    if needs_flags { "_saving_flags" } else { "" }
 }
 
 /// Adds up cycles, in 16ths, without a change of flags.
@@ -109,6 +104,6 @@ fn tell(access: Access<'_>, needs_flags: bool) -> String {
         Access::Move(unit) => (format!("(,%rcx,{unit})"), "atoll_move"),
         Access::Fill(unit) => (format!("(,%rcx,{unit})"), "atoll_fill"),
     };
-    let [save, restore] = saving(needs_flags);
-    format!("\tleaq\t{address}, %r11\n{save}\tcall\t{function}\n{restore}")
+    let saving = saving(needs_flags);
+    format!("\tleaq\t{address}, %r11\n\tcall\t{function}{saving}\n")
 }
