@@ -195,7 +195,8 @@ impl<'p> Poll<'p> {
     }
 }
 
-/// Waiting for other cores. Whoever can wait can be [traced](Trace), too.
+/// Waiting for other cores. Whoever can wait can be [traced](Trace), too, and has a [clock](Clock): whoever serves other cores while
+/// it waits has to know whether the [deadline](Deadline) has passed meanwhile.
 ///
 /// A wait that succeeded is also an acquire for MPB and combined memory: its last poll invalidated L1 before it read
 /// the place, so what the peer had written and drained before it wrote the place is read fresh afterwards.

@@ -143,6 +143,10 @@ pub(crate) struct Common {
     #[arg(long)]
     pub(crate) lines: bool,
 
+    /// Name of samples of what the run has cost the host, in the simulator; for benches, where a program in C has words of its own
+    #[arg(long, value_name = "NAME", hide = true)]
+    work: Option<String>,
+
     /// Run what was built before, however old it is (`build` builds it)
     #[arg(long)]
     pub(crate) no_build: bool,
@@ -161,7 +165,7 @@ impl Common {
     pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
         let words =
             KernelLine::default().value("program", program.chosen()).value("seed", self.seed).value("preempt", preempt);
-        words.switch("coherent", coherent).free(&program.words(&self.words))
+        words.value("work", self.work.as_deref()).switch("coherent", coherent).free(&program.words(&self.words))
     }
 
     /// The input files, as [`inputs`] finds them.

@@ -128,6 +128,12 @@ static void empty_statuses(void)
         status.MPI_ERROR = -1;
         MPI_Waitany(1, &request, &index, &status);
         EQUAL(status.MPI_ERROR, MPI_SUCCESS);
+        status.MPI_ERROR = -1;
+        MPI_Waitall(1, &request, &status);
+        EQUAL(status.MPI_ERROR, MPI_SUCCESS);
+        status.MPI_ERROR = -1;
+        MPI_Testall(1, &request, &flag, &status);
+        EQUAL(status.MPI_ERROR, MPI_SUCCESS);
     }
     MPI_Request_free(&idle);
 }

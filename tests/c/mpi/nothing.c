@@ -35,6 +35,16 @@ static void reduce_scatter(void)
         code = MPI_Reduce_scatter(sends, NULL, counts, MPI_INT, MPI_SUM, MPI_COMM_SELF);
     EQUAL(code, me == 1 ? MPI_ERR_BUFFER : MPI_SUCCESS);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    /* In place, who receives nothing still has operands: none are where nothing is. */
+    counts[0] = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int begins = 0; begins < 2 && !me; begins++) {
+        MPI_Request request;
+        code = begins ? MPI_Ireduce_scatter(MPI_IN_PLACE, NULL, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request)
+                      : MPI_Reduce_scatter(MPI_IN_PLACE, NULL, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        EQUAL(code, MPI_ERR_BUFFER);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     free(parts);
 }
 

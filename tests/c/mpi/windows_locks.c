@@ -64,6 +64,28 @@ static void lock_two(MPI_Win window, MPI_Win other)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Ranks that lock all again and again, only one part each time, and one of which always has it, do not keep out another one that wants
+ * that part alone. */
+static void take_turns(MPI_Win window, int *part)
+{
+    int last = 2 * SHARERS - 1, is_done = 0;
+    part[0] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    compute(me * 100e-6);
+    if (me == last) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, window);
+        part[0] = 1;
+        MPI_Win_unlock(me, window);
+    }
+    while (me < SHARERS && !is_done) {
+        MPI_Win_lock_all(0, window);
+        MPI_Get(&is_done, 1, MPI_INT, last, 0, 1, MPI_INT, window);
+        compute(200e-6);
+        MPI_Win_unlock_all(window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(void)
 {
     int parts[2][2];
@@ -76,6 +98,7 @@ int main(void)
     lock_all(windows[0], parts[0]);
     lock_two(windows[0], windows[0]);
     lock_two(windows[0], windows[1]);
+    take_turns(windows[0], parts[0]);
     MPI_Win_free(&windows[0]), MPI_Win_free(&windows[1]);
     MPI_Finalize();
     return 0;

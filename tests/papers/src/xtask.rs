@@ -117,21 +117,22 @@ impl Run<'_> {
     }
 }
 
-/// Builds a program in C, and runs it in the simulator by this tool (`sim`, or `check`, which has its loads and stores checked); returns
-/// what it and the simulator have said. Lines that it prints as programs in Rust send numbers count as such.
+/// Builds a program in C, and runs it in the simulator by this tool (`sim`, or `check`, which has its loads and stores checked), with
+/// these options; returns what it and the simulator have said. Lines that it prints as programs in Rust send numbers count as such.
 ///
 /// # Errors
 ///
 /// When it fails, after its last lines were shown.
 pub(crate) fn run_c(
-    tool: &str,
+    tool: &[&str],
     source: &Path,
     machine: &str,
     cores: u32,
     arguments: &[String],
     limit: Duration,
 ) -> Result<Transcript> {
-    let mut words = vec![tool.to_owned(), format!("--machine={machine}"), "--lines".into(), "--yes".into()];
+    let mut words: Vec<_> = tool.iter().copied().map(str::to_owned).collect();
+    words.extend([format!("--machine={machine}"), "--lines".into(), "--yes".into()]);
     words.extend([format!("--cores={cores}"), format!("--timeout={}", limit.as_secs())]);
     words.extend([source.display().to_string(), "--".into()]);
     words.extend_from_slice(arguments);

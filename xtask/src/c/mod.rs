@@ -29,7 +29,7 @@ pub(crate) use library::{prepare, tools};
 pub(crate) use link::{for_p54c, for_simulator};
 
 /// Words of the machine's among a program's arguments.
-const OF_THE_MACHINE: [&str; 5] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s", "work"];
+const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
 
 /// The start of the word that tells the simulator which file to load.
 pub(crate) const IMAGE: &str = "image=";
@@ -244,6 +244,7 @@ mod tests {
         let words =
             |given: &[&str]| sources.words(&given.iter().map(ToString::to_string).collect::<Vec<_>>()).join(" ");
         assert_eq!(words(&["10", "stack_kib=9", "cores=3", ""]), "stack_kib=9 argument=10 argument=cores=3 argument=");
+        assert_eq!(words(&["work=9"]), "stack_kib=8192 argument=work=9");
         assert_eq!(words(&[]), "stack_kib=8192");
     }
 }

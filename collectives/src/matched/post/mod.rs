@@ -261,7 +261,7 @@ impl Post {
     }
 
     fn go_on<C: Core>(&self, world: &Comm<'_, C>) {
-        // One packet of each rank at most: where answers look for room, they see what has come since. A half that a waiting
+        // As many packets as there are ranks, at most: where answers look for room, they see what has come since. A half that a waiting
         // receive reads itself is read before anything else comes that could take its place.
         for _ in 0..world.size() {
             if self.ready.get().is_some() {

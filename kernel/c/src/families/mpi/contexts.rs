@@ -23,7 +23,8 @@ pub(crate) const OF_NO_COMMUNICATOR: u32 = LIMIT as u32 - 1;
 
 /// Of operations, the first ones are those of a whole communicator, by their number; then come persistent ones, which have theirs from
 /// their making on: ranks may start them in different orders. The others are those of a group that makes a communicator, by
-/// the tag that the program names.
+/// the tag that the program names. Numbers wrap after 2¹⁸: a persistent operation of a communicator has the same as one that was made
+/// 2¹⁸ before it, also if that one is still there, and then messages of both may be taken for each other's.
 const PERSISTENT: u32 = OF_GROUPS / 2;
 const OF_GROUPS: u32 = 1 << (TAG_BITS - 1);
 

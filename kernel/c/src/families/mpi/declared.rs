@@ -156,7 +156,10 @@ impl<C: Core> Here<'_, '_, '_, C> {
                     .receives
                     .as_ref()
                     .and_then(|parts| Some(parts.first().ok()?.at(0, parts.get(plan.comm.rank).count)));
-                (all(&plan.sends, false, false), own.map(|block| (block, true)).into_iter().collect())
+                // In place, all the operands are read there.
+                let operands = if plan.is_in_place { plan.all_results().ok() } else { None };
+                let receives = operands.map(|block| (block, false)).into_iter().chain(own.map(|block| (block, true)));
+                (all(&plan.sends, false, false), receives.collect())
             }
             _ => (all(&plan.sends, false, false), all(&plan.receives, false, true)),
         };

@@ -77,7 +77,7 @@ pub(crate) const SIMULATOR: Bench = Bench {
         on_scc(
             "a program in C that does little but load from and store to windows, under the coherence checker, likewise",
         )
-        .at_most(40.0, "times", |rows| Ok(seconds(rows, "heat-checked")? / seconds(rows, "heat")?)),
+        .at_most(20.0, "times", |rows| Ok(seconds(rows, "heat-checked")? / seconds(rows, "heat")?)),
         on_scc("barriers on 4096 cores: less than a minute")
             .at_most(60.0, "s", |rows| seconds(rows, "barriers@mesh+ideal")),
         on_scc("short broadcasts on 4096 cores: less than a minute")
@@ -97,8 +97,8 @@ fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
     let Machine::Simulated(machine) = setting.machine else { return Ok(all) };
     let source = workspace::root().join("tests/papers/src/papers/ours/simulator/heat.c");
     for (tool, name) in HEAT {
-        let words = [HEAT_STEPS.to_string(), format!("work={name}")];
-        all.extend(xtask::run_c(tool, &source, &machine.to_string(), setting.cores, &words, setting.limit)?.samples);
+        let (tool, words) = ([tool, &format!("--work={name}")], [HEAT_STEPS.to_string()]);
+        all.extend(xtask::run_c(&tool, &source, &machine.to_string(), setting.cores, &words, setting.limit)?.samples);
     }
     Ok(all)
 }

@@ -106,7 +106,10 @@ impl Datatypes {
         let entry = Entry { datatype: datatype.clone(), name: CString::default(), attributes: Rc::default() };
         let lent = self.derived.borrow_mut().insert(entry);
         let result = action(lent);
-        self.derived.borrow_mut().remove(lent);
+        // The program may have freed it, and have made another one, which has got that handle.
+        if self.get(lent).is_ok_and(|of_handle| Rc::ptr_eq(&of_handle, datatype)) {
+            self.derived.borrow_mut().remove(lent);
+        }
         result
     }
 
@@ -123,5 +126,27 @@ impl Datatypes {
     /// What is attached to it.
     pub(crate) fn attributes(&self, handle: Handle) -> Result<Rc<Attributes>, Class> {
         self.with(handle, |entry| entry.attributes.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A handle that was lent and freed is the next datatype's.
+    #[test]
+    fn what_gets_the_handle_of_a_lent_one_stays() {
+        let datatypes = Datatypes::new();
+        let basic = || Datatype::of_basic(&BASICS[0]);
+        let freed = Rc::new(basic());
+        let made = datatypes.with_handle(&freed, |lent| {
+            datatypes.free(lent).unwrap();
+            let made = datatypes.add(basic());
+            assert_eq!(made, lent);
+            made
+        });
+        assert!(datatypes.get(made).is_ok());
+        let lent = datatypes.with_handle(&freed, |lent| lent);
+        assert!(datatypes.get(lent).is_err() && datatypes.get(made).is_ok());
     }
 }

@@ -104,13 +104,13 @@ impl<C: Core> Mpi<'_, C> {
         let mut ended = Vec::new();
         for at in which {
             let (status, result) = self.end(&mut handles[at], &all[at], ending);
-            ended.push(status);
+            ended.push((status, is_idle(&all[at])));
             first = first.or(result.err());
         }
         if !statuses.is_null() {
-            for (at, status) in ended.into_iter().enumerate() {
-                // SAFETY: the caller says so.
-                unsafe { status.write(statuses.add(at), first.is_some()) };
+            for (at, (status, is_empty)) in ended.into_iter().enumerate() {
+                // SAFETY: the caller says so. The empty status says that there is no error.
+                unsafe { status.write(statuses.add(at), first.is_some() || is_empty) };
             }
         }
         match first {

@@ -108,6 +108,11 @@ impl Ends {
         self.granted.borrow().contains(&rank)
     }
 
+    /// Whether this rank has got any.
+    pub(super) fn has_locks(&self) -> bool {
+        !self.granted.borrow().is_empty()
+    }
+
     /// It has given it back.
     pub(super) fn forget_lock_of(&self, rank: usize) {
         self.granted.borrow_mut().remove(&rank);
@@ -303,6 +308,7 @@ mod tests {
         settle(&all, 0, pair[0].call(1, &alone));
         settle(&all, 1, pair[1].call(1, &alone));
         assert!(pair[0].has_lock_of(1) && !pair[1].has_lock_of(1));
+        assert!(pair[0].has_locks() && !pair[1].has_locks());
         let ticket = pair[0].ticket(1, None);
         settle(&all, 0, pair[0].call(1, &Word::Unlock(ticket)));
         assert!(pair[0].is_answered(ticket) && pair[1].has_lock_of(1));

@@ -1,7 +1,8 @@
 //! The lock of a part: one rank alone, or several together, in the order of arrival.
 //!
-//! A rank that has other locks, or all of a window, joins those that share this one without regard to the order: whoever waits to be
-//! alone here may wait for a rank that in turn waits for a lock that this one has.
+//! A rank that has other locks joins those that share this one without regard to the order, when it comes or when they get it: whoever
+//! waits to be alone here may wait for a rank that in turn waits for a lock that this one has. So who wants to be alone may wait as long
+//! as such ranks take turns; those that have no other lock do not overtake it.
 
 use alloc::{collections::VecDeque, vec::Vec};
 
@@ -10,7 +11,15 @@ use alloc::{collections::VecDeque, vec::Vec};
 pub(super) struct Lock {
     holders: Vec<usize>,
     is_exclusive: bool,
-    waiting: VecDeque<(usize, bool)>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A rank that waits, and what it wants.
+#[derive(Clone, Copy)]
+struct Waiting {
+    rank: usize,
+    is_exclusive: bool,
+    joins: bool,
 }
 
 impl Lock {
@@ -20,7 +29,7 @@ impl Lock {
             self.holders.push(rank);
             return [rank].into();
         }
-        self.waiting.push_back((rank, is_exclusive));
+        self.waiting.push_back(Waiting { rank, is_exclusive, joins });
         self.hand_out()
     }
 
@@ -32,13 +41,23 @@ impl Lock {
 
     fn hand_out(&mut self) -> Vec<usize> {
         let before = self.holders.len();
-        while let Some((rank, is_exclusive)) = self.waiting.front().copied() {
+        while let Some(Waiting { rank, is_exclusive, .. }) = self.waiting.front().copied() {
             if !self.holders.is_empty() && (is_exclusive || self.is_exclusive) {
                 break;
             }
             self.waiting.pop_front();
             self.is_exclusive = is_exclusive;
             self.holders.push(rank);
+        }
+        if !self.holders.is_empty() && !self.is_exclusive {
+            let holders = &mut self.holders;
+            self.waiting.retain(|other| {
+                let joins = other.joins && !other.is_exclusive;
+                if joins {
+                    holders.push(other.rank);
+                }
+                !joins
+            });
         }
         self.holders[before..].to_vec()
     }
@@ -83,6 +102,21 @@ mod tests {
         assert_eq!((lock.release(1), lock.release(3)), (Vec::new(), [2].into()));
         assert_eq!(lock.acquire(5, false, true), [0; 0]);
         assert_eq!((lock.release(2), lock.release(4), lock.release(5)), ([4].into(), [5].into(), Vec::new()));
+        assert!(lock.is_free());
+    }
+
+    /// One that came while somebody was alone joins those that share it afterwards, not behind one that wants to be alone.
+    #[test]
+    fn who_has_others_joins_those_that_come_to_share_it() {
+        let mut lock = Lock::default();
+        assert_eq!(lock.acquire(1, true, false), [1]);
+        assert_eq!(lock.acquire(2, false, false), [0; 0]);
+        assert_eq!(lock.acquire(3, true, true), [0; 0]);
+        assert_eq!(lock.acquire(4, false, true), [0; 0]);
+        assert_eq!(lock.acquire(5, false, false), [0; 0]);
+        assert_eq!(lock.release(1), [2, 4]);
+        assert_eq!((lock.release(2), lock.release(4)), (Vec::new(), [3].into()));
+        assert_eq!((lock.release(3), lock.release(5)), ([5].into(), Vec::new()));
         assert!(lock.is_free());
     }
 }

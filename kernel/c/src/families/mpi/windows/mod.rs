@@ -68,9 +68,9 @@ impl Windows {
         self.all.borrow().get(handle).cloned().ok_or(Class::WIN)
     }
 
-    /// Whether this rank has locked something of any of them.
-    fn has_locks(&self) -> bool {
-        self.all.borrow().iter().any(|window| window.epochs.borrow().is_any_locked())
+    /// Whether this rank has got a lock of any of them: an epoch that has asked for none yet keeps nobody waiting.
+    fn have_locks(&self) -> bool {
+        self.all.borrow().iter().any(|window| window.ends.has_locks())
     }
 }
 

@@ -66,7 +66,11 @@ impl Window {
         match by {
             By::Start => self.await_post(here, target)?,
             By::LockAll if self.epochs.borrow().asks_all() && !self.ends.has_lock_of(target) => {
-                self.say(here, target, &Word::Lock(LockWanted { is_exclusive: false, joins: true }))?;
+                self.say(
+                    here,
+                    target,
+                    &Word::Lock(LockWanted { is_exclusive: false, joins: here.windows.have_locks() }),
+                )?;
                 wait(here, || self.ends.has_lock_of(target))?;
                 self.declare_locked(here, target, false);
             }
@@ -289,7 +293,7 @@ pub(super) unsafe fn lock<C: Core>(
             return Err(Class::LOCKTYPE.into());
         }
         let asks = assertions & NO_CHECK == 0;
-        let joins = here.windows.has_locks();
+        let joins = here.windows.have_locks();
         window.epochs.borrow_mut().lock(target, asks)?;
         window.declare_lock(here, Some(target), kind == EXCLUSIVE, asserted(assertions));
         if asks {

@@ -102,7 +102,7 @@ fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
         }
         let source = workspace::root().join("tests/papers/src/papers/ours/mpi/mpi.c");
         let (machine, arguments) = (setting.machine.to_string(), [REPETITIONS.to_string()]);
-        all.extend(xtask::run_c("sim", &source, &machine, cores, &arguments, setting.limit)?.samples);
+        all.extend(xtask::run_c(&["sim"], &source, &machine, cores, &arguments, setting.limit)?.samples);
         progress.step();
     }
     Ok(all)

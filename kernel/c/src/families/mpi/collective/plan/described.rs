@@ -186,7 +186,8 @@ impl CCollective {
                 None => Ok(None),
             }
         };
-        let own = (kind == Kind::ReduceScatter).then_some(comm.rank);
+        // In place, the operands of all ranks' parts are there.
+        let own = (kind == Kind::ReduceScatter && !is_in_place).then_some(comm.rank);
         let (sends, receives) = (side(&self.send, sent, None)?, side(&self.receive, received, own)?);
         let plan = Plan { kind, comm, root, sends, receives, is_in_place, operator, neighbours };
         plan.check_reduction()?;

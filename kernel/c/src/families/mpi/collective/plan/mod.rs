@@ -106,7 +106,7 @@ impl Plan {
     }
 
     /// Of a reduction whose result is divided: all of it, as if it came where this rank's part does.
-    fn all_results(&self) -> Result<Block, Fault> {
+    pub(crate) fn all_results(&self) -> Result<Block, Fault> {
         let parts = self.receives.as_ref().ok_or(Class::ARG)?;
         let count = (0..self.comm.size()).map(|rank| parts.get(rank).count).sum();
         Ok(parts.first()?.at(0, count))
