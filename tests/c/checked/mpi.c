@@ -263,6 +263,11 @@ static void messages(void)
     WRONG_ONLY(numbers[2] = 0); /* buffer in use: p */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     sink = numbers[2];
+    /* In place, operands of other ranks' parts are read there, too. */
+    MPI_Ireduce_scatter_block(MPI_IN_PLACE, numbers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request); /* w */
+    WRONG_ONLY(numbers[2] = 0); /* buffer in use: w */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    numbers[2] = 0;
 }
 
 static void attached(void)
