@@ -9,6 +9,8 @@ use super::terms::CounterAccess;
 pub enum LoadedFor {
     /// To decide by what is there. That orders this core after the store.
     Look,
+    /// The same by the poll of a wait: what is not there yet, a later poll sees.
+    Poll,
     /// To copy data, which has to be there.
     Copy,
     /// To be offered, line by line, to somebody who may have been told by the first ones that the others mean nothing.

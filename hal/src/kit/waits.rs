@@ -96,7 +96,7 @@ impl<H: Hardware> HardwareCore<H> {
         self.hardware.hooks().witness(|| Event::Load {
             at: LineAddress::Mpb(at),
             mask: mask(),
-            what_for: LoadedFor::Look,
+            what_for: LoadedFor::Poll,
         });
     }
 

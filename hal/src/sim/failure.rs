@@ -36,6 +36,8 @@ pub enum Failure {
         place: usize,
         /// When, in virtual time.
         time_ps: u64,
+        /// The choices up to there, if they were recorded.
+        recording: Option<Recording>,
     },
     /// Nothing is wrong: the run was to [stop](super::Stop) there. The cores were stopped where they were.
     Stopped {
@@ -88,7 +90,8 @@ pub struct Finished {
 }
 
 impl Failure {
-    /// What happened, in one line.
+    /// What happened, in one line. Of a fault it is the line with which the report of one ends the process, so that a run ends alike
+    /// whether it is taken down or not; that has no time.
     pub fn summary(&self) -> String {
         match self {
             Failure::Deadlock(deadlock) => deadlock.summary(),
@@ -104,8 +107,8 @@ impl Failure {
     pub fn recording(&self) -> Option<&Recording> {
         match self {
             Failure::Deadlock(deadlock) => deadlock.recording.as_ref(),
-            Failure::Panic { recording, .. } => recording.as_ref(),
-            Failure::Fault { .. } | Failure::Stopped { .. } => None,
+            Failure::Panic { recording, .. } | Failure::Fault { recording, .. } => recording.as_ref(),
+            Failure::Stopped { .. } => None,
         }
     }
 }

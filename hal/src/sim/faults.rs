@@ -155,10 +155,10 @@ impl Stop<'_> {
         self.at.tell(what);
         let platform = self.core.platform();
         FAILED.store(ptr::from_ref(platform.shared()).cast_mut(), SeqCst);
+        limit_rest();
         // The host's allocator is no code of the program's, and must not be left half-way.
         let is_whole = !self.interrupted || told(self.at.place).is_some();
         if is_whole && self.core.is_in_program() && !thread::panicking() && platform.may_stop() {
-            limit_rest();
             platform.stop();
         }
         end(platform.shared())
@@ -344,7 +344,8 @@ mod linux {
         }
     }
 
-    /// Limits by the host's clock what runs after a fault: it may also hang, in a lock that the fault has left taken.
+    /// Limits by the host's clock what comes after a fault, the rest of the report, too: it may also hang, in a lock that the fault has left
+    /// taken, as the host's allocator has.
     pub(super) fn limit_rest() {
         alarm(REST);
     }
@@ -433,7 +434,7 @@ mod linux {
         /// Whether the core, which has failed, can be taken down, and there is somebody to tell of the run.
         fn unwinds(&self) -> bool {
             let (shared, stack) = (self.core.platform().shared(), &self.at.stack);
-            let is_checked = shared.checker.as_ref().is_some_and(|checker| checker.try_borrow().is_ok());
+            let is_checked = shared.checker.as_ref().is_some_and(|checker| checker.try_borrow_mut().is_ok());
             let has_room = (stack.start + PAGE_BYTES + ROOM_BYTES..stack.end).contains(&self.at.stack_pointer);
             let is_whole = self.core.is_in_program() && shared.engine.try_borrow_mut().is_ok();
             let is_on_its_way = shared.dying.get() || thread::panicking();

@@ -446,6 +446,8 @@ impl Machine {
         if stopped.is_some() {
             unwind(&shared, &cores, &mut programs);
         }
+        // A program that has caught what takes it down leaves its fault behind.
+        let _ = unwinding::take();
         let checker = shared.checker.as_ref().map(|checker| checker.replace(Checker::new(&layout)));
         let engine = shared.engine.borrow();
         let answers = engine.chooser.answers().map(<[Answer]>::to_vec);
@@ -537,11 +539,11 @@ fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> O
             Err(payload) => {
                 let time_ps = core.platform().now_ps();
                 let core = CoreId::new(index);
+                let recording = shared.engine.borrow().chooser.recording();
                 if let Some((what, place)) = unwinding::of_payload(&*payload) {
                     let (what, place) = (what.text().to_owned(), told(place).unwrap_or(place));
-                    return Some(Stopped::Failed(Failure::Fault { core, what, place, time_ps }));
+                    return Some(Stopped::Failed(Failure::Fault { core, what, place, time_ps, recording }));
                 }
-                let recording = shared.engine.borrow().chooser.recording();
                 let message = panics::take();
                 return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
             }
@@ -571,7 +573,8 @@ fn deadlock(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program]) -> Fa
         });
     }
     if let Some(checker) = &shared.checker {
-        checker.borrow_mut().stand_still(waiting.iter().map(|waiting: &Waiting| waiting.core));
+        let of_places = waiting.iter().filter(|waiting: &&Waiting| waiting.register.is_none());
+        checker.borrow_mut().stand_still(of_places.map(|waiting| waiting.core));
     }
     // Who runs the same once more has been told, and who explores is told in the end.
     if shared.checker.as_ref().is_none_or(|checker| !checker.borrow().is_silent()) {

@@ -1,4 +1,4 @@
-//! What a run has done differently from the plain one, if it was made without time.
+//! What a run has done differently from the plain one, and which order of accesses that was if it was made without time.
 
 use crate::CoreId;
 

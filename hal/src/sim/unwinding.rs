@@ -2,8 +2,8 @@
 //! found until then is told, and whoever explores can make another run.
 //!
 //! The handler of the signal lets the core go on in [`fail`], as if the instruction that has failed had called it. From there the core's
-//! stack is unwound, which takes tables of the compiler's: for C it writes them for each instruction, for Rust for calls only. What cannot
-//! be unwound aborts, which ends the process. What the core has done to other memory nobody knows, so that whoever has met such a run
+//! stack is unwound, which takes tables of the compiler's: where a frame is, they say for each instruction, but what Rust has to drop for
+//! calls only. A function that has something to drop and fails between calls cannot be unwound, and aborts, which ends the process. What the core has done to other memory nobody knows, so that whoever has met such a run
 //! makes it once more in a process of its own.
 
 use std::{
@@ -61,20 +61,33 @@ extern "C-unwind" fn fail() -> ! {
 mod entry {
     use std::arch::naked_asm;
 
-    /// Calls [`fail`](super::fail) on a stack that is aligned, from wherever the processor was, and says how that is unwound.
+    /// How far below the stack pointer the place is noted: right below the red zone, in which a function that calls nothing may have what
+    /// its caller needs.
+    const BELOW: usize = 128 + 8;
+
+    /// Flags that a call has to find cleared: that strings are worked on downwards, and that what is not aligned is refused.
+    const DIRECTION: i64 = 1 << 10;
+    const ALIGNMENT_CHECK: i64 = 1 << 18;
+
+    /// Calls [`fail`](super::fail) on a stack that is aligned, from wherever the processor was, and says how that is unwound: the caller's
+    /// frame ends where its stack pointer was, and not right above the return address.
     #[unsafe(naked)]
     extern "C" fn enter() {
         naked_asm!(
             ".cfi_startproc",
+            ".cfi_def_cfa_offset {below}",
+            ".cfi_offset rip, -{below}",
             "push rbp",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset rbp, -16",
+            ".cfi_def_cfa_offset {pushed}",
+            ".cfi_offset rbp, -{pushed}",
             "mov rbp, rsp",
             ".cfi_def_cfa_register rbp",
             "and rsp, -16",
             "call {fail}",
             "ud2",
             ".cfi_endproc",
+            below = const BELOW,
+            pushed = const BELOW + 8,
             fail = sym super::fail,
         )
     }
@@ -87,12 +100,13 @@ mod entry {
     pub(in super::super) unsafe fn begin(context: &mut libc::ucontext_t) {
         let registers = &mut context.uc_mcontext.gregs;
         let place = registers[libc::REG_RIP as usize];
-        let stack_pointer = registers[libc::REG_RSP as usize] - 8;
+        let stack_pointer = registers[libc::REG_RSP as usize] - BELOW as i64;
         // An unwinder takes what it finds here for the end of a call, and looks one byte before it.
-        // SAFETY: the caller says that there is room. What the failed function keeps below its stack pointer it does not need any more.
+        // SAFETY: the caller says that there is room, and what the failed function keeps below its stack pointer ends above.
         unsafe { std::ptr::with_exposed_provenance_mut::<i64>(stack_pointer as usize).write_volatile(place + 1) };
         registers[libc::REG_RSP as usize] = stack_pointer;
         registers[libc::REG_RIP as usize] = enter as *const () as i64;
+        registers[libc::REG_EFL as usize] &= !(DIRECTION | ALIGNMENT_CHECK);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Test-and-set registers that are freed while what they protect is still in the write-combine buffer.
 
-use hal::{Clock, Combined, CoreId, Mpb, MpbCoherence, MpbCopy, TestAndSet, kind, sim::SimCore};
+use hal::{Clock, Combined, CoreId, Mpb, MpbCoherence, MpbCopy, Place, Reason, TestAndSet, Wait, kind, sim::SimCore};
 
 use crate::{
     cases,
@@ -18,6 +18,7 @@ cases! {
     ReleasedEarly on 3: the_lock_goes_round;
     ReleasedEarly on 2: a_ticket_is_drawn_under_a_guard;
     ReleasedEarly on 2: what_was_drawn_comes_to_memory_later;
+    ReleasedEarly on 2: a_flag_is_looked_at_once_after_the_register;
 }
 
 fn a_write_under_a_guard(core: &SimCore, wrong: bool) {
@@ -136,4 +137,22 @@ fn what_was_drawn_comes_to_memory_later(core: &SimCore, wrong: bool) {
     }
     drop(guard);
     core.drain();
+}
+
+/// The right one waits for the flag, which may come to memory later.
+fn a_flag_is_looked_at_once_after_the_register(core: &SimCore, wrong: bool) {
+    core.compute(LATE * me(core) as u64);
+    let guard = core.lock(REGISTER, "anything");
+    if me(core) == 0 {
+        core.store(mpb(0, 8), 0, &[1]); // MISTAKE
+    }
+    drop(guard);
+    if me(core) == 0 {
+        core.drain();
+    } else if wrong {
+        core.load_line(mpb(0, 8));
+    } else {
+        let flag = [Place::Line(mpb(0, 8))];
+        core.wait(&flag, Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+    }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use hal::{
     AtomicCounters, Clock, Combined, CoreId, Interrupt, Mpb, MpbCoherence, MpbCopy, Place, Reason, TestAndSet,
-    Uncached, Wait, sim::SimCore,
+    Uncached, Wait,
+    sim::{Failure, Machine, SimCore},
 };
 
 use crate::{
@@ -35,6 +36,7 @@ cases! {
     Stale on 2: a_spin_does_not_invalidate;
     Stale on 2: a_look_is_answered_by_l1;
     Stale on 1: the_own_flag_is_not_drained;
+    Stale on 2: a_look_finds_what_l1_had_before_the_own_store;
 }
 
 fn a_put_is_not_drained(core: &SimCore, wrong: bool) {
@@ -406,5 +408,42 @@ fn the_own_flag_is_not_drained(core: &SimCore, wrong: bool) {
         core.drain();
     }
     let place = Place::Line(mpb(0, 8));
-    core.wait(&[place], Reason::new("the own flag"), |poll| (poll.line(0).0[0] == 5).then_some(()));
+    core.wait(&[place], Reason::new("the own flag"), |poll| (poll.line_word(0, 0) == 5).then_some(()));
+}
+
+/// The right one has stored to the byte itself since then, and L1 shows that.
+fn a_look_finds_what_l1_had_before_the_own_store(core: &SimCore, wrong: bool) {
+    if me(core) == 1 {
+        core.load_line(mpb(0, 8));
+        tell(core, 0);
+        spin(core, 1);
+        if !wrong {
+            core.store(mpb(0, 8), 0, &[6]);
+        }
+        core.load_line(mpb(0, 8)); // MISTAKE
+        core.drain();
+    } else {
+        spin(core, 0);
+        core.store(mpb(0, 8), 0, &[5]);
+        core.drain();
+        tell(core, 1);
+    }
+}
+
+/// A rank that waits for ever for one byte has another one of that line in its write-combine buffer, which nobody misses.
+#[test]
+fn a_standstill_is_not_blamed_on_other_bytes() {
+    for is_whole in [false, true] {
+        let checked = Machine::scc(2).check(|core, _| {
+            if me(core) == 0 {
+                core.store(mpb(0, 8), 0, &[1]);
+                let is_set =
+                    |poll: &hal::Poll<'_>| if is_whole { poll.line(0).0[4] } else { poll.line_word(0, 1) as u8 };
+                let flag = [Place::Line(mpb(0, 8))];
+                core.wait(&flag, Reason::new("a flag"), |poll| (is_set(poll) == 1).then_some(()));
+            }
+        });
+        assert!(matches!(checked.result, Err(Failure::Deadlock(_))), "{:?}", checked.result);
+        assert!(checked.findings.is_empty(), "{:#?}", checked.findings);
+    }
 }

@@ -65,6 +65,15 @@ const MOST_ALIKE: usize = 256;
 /// Looks in a row at a line that L1 has, after which nobody believes any more that the core will invalidate.
 const PATIENCE: u32 = 100_000;
 
+/// A look at a line.
+#[derive(Clone, Copy)]
+struct Looked {
+    key: u64,
+    /// The bytes that were loaded. Who loads a whole line may mean any of them.
+    mask: u32,
+    id: Id,
+}
+
 /// What is known of one core.
 struct Core {
     clock: Clock,
@@ -75,8 +84,8 @@ struct Core {
     /// What may sit in the write-combine buffer.
     combining: Option<(u64, Vec<Store>)>,
     spans: Vec<crate::Span>,
-    /// The line that was looked at last, and by which access.
-    looked_at: Option<(u64, Id)>,
+    /// What was looked at last since L1 was invalidated, as each poll of a wait begins with that.
+    looked_at: Option<Looked>,
     /// Looks in a row at one line that L1 has answered, with nothing else in between.
     old_looks: u32,
     /// What it copies, it hands on as it is.
@@ -234,17 +243,24 @@ impl Checker {
         if self.notes.is_some() {
             self.note(index, now_ps, &event);
         }
-        if !matches!(event, Event::Load { what_for: LoadedFor::Look, .. }) {
+        if !matches!(event, Event::Load { what_for: LoadedFor::Look | LoadedFor::Poll, .. }) {
             self.cores[index].old_looks = 0;
         }
         match event {
-            Event::Load { at, mask, what_for: LoadedFor::Look } => self.look(index, at, mask, id),
+            Event::Load { at, mask, what_for: LoadedFor::Look } => {
+                self.meet_released(index, at.key(), mask, id);
+                self.look(index, at, mask, id);
+            }
+            Event::Load { at, mask, what_for: LoadedFor::Poll } => self.look(index, at, mask, id),
             Event::Load { what_for: LoadedFor::Copy, .. } if self.cores[index].hands_on => {}
             Event::Load { at, mask, what_for } => {
                 self.copy(index, at.key(), mask, Mapping::Lines, what_for == LoadedFor::Copy, id);
             }
             Event::Fill(at) => _ = self.cores[index].l1.entry(at.key()).or_insert(self.moment),
-            Event::Invalidate => self.cores[index].l1.clear(),
+            Event::Invalidate => {
+                self.cores[index].l1.clear();
+                self.cores[index].looked_at = None;
+            }
             Event::Store { at, mask } => self.combine(index, at.key(), mask, id),
             Event::PushedOut => self.push_out(index),
             Event::LoadWord(at) => self.load_word(index, at, id),
@@ -288,23 +304,25 @@ impl Checker {
         self.cores[index].old_looks == PATIENCE
     }
 
-    /// The run has come to a standstill with these cores waiting: what they look at may be stuck in another one's
-    /// write-combine buffer, or is in memory, and L1 has the line from before.
+    /// The run has come to a standstill with these cores waiting for places: what they look at may be stuck in a write-combine
+    /// buffer, or is in memory, and L1 has the line from before.
     pub(super) fn stand_still(&mut self, waiting: impl Iterator<Item = CoreId>) {
         for core in waiting {
-            let Some((key, look)) = self.cores[core.index()].looked_at else { continue };
+            let Some(Looked { key, mask, id: look }) = self.cores[core.index()].looked_at else { continue };
             // What the core itself has stored there, L1 shows if it had the line before.
             let loaded = self.cores[core.index()].l1.get(&key).copied();
             let is_seen =
                 |index: usize, store: &Store| index == core.index() && loaded.is_some_and(|at| at < store.moment);
+            // Of a whole line nobody knows which bytes are awaited: hardly what the core itself has stored.
+            let is_awaited = |index: usize| mask != u32::MAX || index != core.index();
             let stuck = self.cores.iter().enumerate().find_map(|(index, other)| {
-                let (_, stores) = other.combining.as_ref().filter(|(line, _)| *line == key)?;
-                stores.last().filter(|store| !is_seen(index, store)).copied()
+                let (_, stores) = other.combining.as_ref().filter(|(line, _)| *line == key && is_awaited(index))?;
+                stores.iter().rfind(|store| store.mask & mask != 0 && !is_seen(index, store)).copied()
             });
             if let Some(store) = stuck {
                 self.report(Mistake::Stale, Remedy::DrainAtWriter, look, Some(store.id), key, store.mask);
             }
-            if let Some(store) = self.newer_than_l1(core.index(), key) {
+            if let Some(store) = self.newer_than_l1(core.index(), key, mask) {
                 self.report(Mistake::Stale, Remedy::InvalidateAtReader, look, Some(store.id), key, store.mask);
             }
         }
@@ -319,18 +337,19 @@ impl Checker {
     /// A look: what it finds comes before what the core does from now on, as far as L1 did not hold it from earlier.
     fn look(&mut self, core: usize, at: LineAddress, mask: u32, id: Id) {
         let key = at.key();
-        let before = self.cores[core].looked_at.replace((key, id));
+        let before = self.cores[core].looked_at.filter(|before| before.key == key);
+        let looked = Looked { key, mask: mask | before.map_or(0, |before| before.mask), id };
+        self.cores[core].looked_at = Some(looked);
         let until = self.cores[core].l1.get(&key).copied().unwrap_or(u64::MAX);
         if until < self.moment {
             self.meet_outdated(core, key, mask, until, id);
         }
-        self.meet_released(core, key, mask, id);
         self.learn_from_line(core, key, mask, until);
         let state = &mut self.cores[core];
-        let is_again = before.is_some_and(|(line, _)| line == key) && until < self.moment - 1;
+        let is_again = before.is_some() && until < self.moment - 1;
         state.old_looks = if is_again { state.old_looks + 1 } else { 0 };
         if state.old_looks == PATIENCE {
-            let newer = self.newer_than_l1(core, key).map(|store| store.id);
+            let newer = self.newer_than_l1(core, key, mask).map(|store| store.id);
             self.report(Mistake::Stale, Remedy::InvalidateAtReader, id, newer, key, mask);
         }
     }
@@ -340,7 +359,10 @@ impl Checker {
         if self.is_near(core, key) {
             return;
         }
-        let clock = &self.cores[core].clock;
+        let Core { clock, combining, .. } = &self.cores[core];
+        // What the core itself has stored since then, L1 shows.
+        let own = combining.iter().filter(|(line, _)| *line == key).flat_map(|(_, stores)| stores);
+        let mask = own.filter(|store| store.moment > since).fold(mask, |mask, store| mask & !store.mask);
         let is_known = |landed: &&Landed| {
             let by = landed.store.id.core;
             usize::from(by) != core && landed.moment > since && clock.knows(by, landed.told.until)
@@ -352,7 +374,7 @@ impl Checker {
         }
     }
 
-    /// A core looks, and has learnt by a register of stores that had not come to memory by then, or have not yet: they were made under it.
+    /// A core looks once, not until it sees something, and has learnt by a register of stores that had not come to memory by then, or have not yet: they were made under it.
     fn meet_released(&mut self, core: usize, key: u64, mask: u32, id: Id) {
         let Some(line) = self.lines.get(&key) else { return };
         let clock = &self.cores[core].clock;
@@ -370,11 +392,14 @@ impl Checker {
         }
     }
 
-    /// A store of another core to a line that is in memory, and not in what L1 has of the line.
-    fn newer_than_l1(&self, core: usize, key: u64) -> Option<Store> {
+    /// A store of another core to bytes of a line that is in memory, and not in what L1 has of the line.
+    fn newer_than_l1(&self, core: usize, key: u64, mask: u32) -> Option<Store> {
         let loaded = *self.cores[core].l1.get(&key)?;
         let landed = self.lines.get(&key)?.landed.iter();
-        let newer = |landed: &&Landed| landed.moment > loaded && usize::from(landed.store.id.core) != core;
+        let newer = |landed: &&Landed| {
+            let is_other = usize::from(landed.store.id.core) != core;
+            landed.moment > loaded && is_other && landed.store.mask & mask != 0
+        };
         landed.rev().find(newer).map(|landed| landed.store)
     }
 

@@ -134,7 +134,9 @@ impl Symbols {
 /// What an event is, as the predicate of a sentence about the core.
 pub(super) fn what(event: &Event) -> &'static str {
     match event {
-        Event::Load { at: crate::LineAddress::Mpb(_), what_for: LoadedFor::Look, .. } => "looks at an MPB line",
+        Event::Load { at: crate::LineAddress::Mpb(_), what_for: LoadedFor::Look | LoadedFor::Poll, .. } => {
+            "looks at an MPB line"
+        }
         Event::Load { at: crate::LineAddress::Mpb(_), .. } => "loads from an MPB",
         Event::Load { .. } => "loads from combined memory",
         Event::Store { at: crate::LineAddress::Mpb(_), .. } => "stores to an MPB",

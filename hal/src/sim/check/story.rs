@@ -173,7 +173,7 @@ impl Checker {
         self.note_step(core, now_ps, what);
     }
 
-    /// A core fails: with that a story ends.
+    /// A core fails, which is a step of the story, too.
     pub(in crate::sim) fn fails(&mut self, core: CoreId, now_ps: u64, what: &str) {
         self.note_step(core.index(), now_ps, format!("fails: {what}"));
     }
