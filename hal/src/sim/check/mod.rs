@@ -84,7 +84,7 @@ struct Core {
     /// What may sit in the write-combine buffer.
     combining: Option<(u64, Vec<Store>)>,
     spans: Vec<crate::Span>,
-    /// What was looked at last since L1 was invalidated, as each poll of a wait begins with that.
+    /// What was looked at last: a line, and all its bytes that were looked at since another line was.
     looked_at: Option<Looked>,
     /// Looks in a row at one line that L1 has answered, with nothing else in between.
     old_looks: u32,
@@ -257,10 +257,7 @@ impl Checker {
                 self.copy(index, at.key(), mask, Mapping::Lines, what_for == LoadedFor::Copy, id);
             }
             Event::Fill(at) => _ = self.cores[index].l1.entry(at.key()).or_insert(self.moment),
-            Event::Invalidate => {
-                self.cores[index].l1.clear();
-                self.cores[index].looked_at = None;
-            }
+            Event::Invalidate => self.cores[index].l1.clear(),
             Event::Store { at, mask } => self.combine(index, at.key(), mask, id),
             Event::PushedOut => self.push_out(index),
             Event::LoadWord(at) => self.load_word(index, at, id),
