@@ -28,7 +28,8 @@ use hal::{Core, Countable, Deadline, LINE_BYTES, LocalView, MpbLine, Place, Reas
 use super::measure::{Of, demand, need_cores, turns};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
-/// Calls of a loop that do not count: all that happens only once has happened by then.
+/// Calls of a loop that do not count: all that happens only once has happened by then. A multiple of how many things are counted in turn,
+/// so that those that count begin with the first.
 const WARM_UP: u32 = 4;
 
 /// Microseconds after which a rank comes that is to find that another was there.
@@ -148,10 +149,8 @@ const ROLES: [&str; 3] = ["root", "inner", "others"];
 impl Counter {
     /// The turns of a loop: what is counted in each, and whether it counts.
     fn turns(&self) -> impl Iterator<Item = (&Counted, bool)> {
-        // Those that count begin with the first thing, too.
-        let [warm_up, repetitions] =
-            [WARM_UP, self.repetitions].map(|turns| turns.next_multiple_of(self.counted.len() as u32));
-        self.counted.iter().cycle().zip(turns(warm_up, repetitions))
+        let all = turns(WARM_UP, self.repetitions.next_multiple_of(self.counted.len() as u32));
+        self.counted.iter().cycle().zip(all)
     }
 
     /// Makes a call, and counts it.
