@@ -136,8 +136,9 @@ impl OfCore {
     /// An operation, which goes on with the last one if its place is the next.
     fn did(&mut self, limit: usize, core: usize, spot: Spot, name: &'static str, bytes: u64, end: u64) {
         let (key, is_line, depth) = (spot.key(), bytes == LINE_BYTES as u64, self.depth());
-        let from = self.open.last().map_or(self.begin, |open| open.begin.max(self.begin));
-        self.latest = end.max(self.latest);
+        // The last operation may have ended with a store's coming to memory, which the core does not wait for.
+        let from = self.begin.max(self.latest);
+        self.latest = end.max(from).max(self.latest);
         let last = match self.records.back() {
             Some(Record::Store { .. }) => self.records.len().checked_sub(2),
             _ => self.records.len().checked_sub(1),
