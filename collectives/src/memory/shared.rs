@@ -16,11 +16,12 @@ use crate::{
 const NOTHING: [u32; 3] = [u32::MAX; 3];
 
 impl<C: Core> Comm<'_, C> {
-    /// The rank that allocates for all: rank 0, or where registers do not reach everywhere the first one of the first domain.
+    /// The rank that allocates for all, and frees: rank 0, or where registers do not reach everywhere the first one of the first
+    /// domain.
     ///
     /// # Errors
     /// On all ranks alike: [`Error::RegisterOutOfReach`] if no rank is in the first domain.
-    pub(crate) fn allocating_rank(&self) -> Result<usize, Error> {
+    pub fn allocating_rank(&self) -> Result<usize, Error> {
         let first = (0..self.size()).find(|rank| self.allocator().can_allocate(self.core_of(*rank)));
         first.ok_or_else(|| Error::RegisterOutOfReach { core: self.core_of(0), register: CoreId::new(0) })
     }
@@ -28,8 +29,8 @@ impl<C: Core> Comm<'_, C> {
     /// Allocates memory that all ranks reach, with any contents, rounded up to whole lines. Collective; all ranks name the
     /// same length and placement and get the same region.
     ///
-    /// Rank 0 allocates for all, or where registers do not reach everywhere the first rank of the first domain: then addresses do not
-    /// depend on who is first, and the heaps' registers need not be within reach of anybody else. It also [frees](crate::SharedAllocator::free) the region, when no rank uses it any
+    /// [One rank](Self::allocating_rank) allocates for all: so addresses do not depend on who comes first, and the heaps' registers
+    /// need not be within reach of anybody else. It also [frees](crate::SharedAllocator::free) the region, when no rank uses it any
     /// more and no cache holds lines of it.
     ///
     /// What ranks do with the region they have to agree on: it is mapped as each of them likes, nothing orders their

@@ -59,7 +59,13 @@ const EVERYWHERE: [Case; 1] = [Case {
 
 /// What runs in the simulator besides.
 const SIMULATED: [Case; 9] = [
-    Case { name: PRICED, file: "time.c", cores: 1, words: &[], ends: Ends::With(&["computation takes its time"]) },
+    Case {
+        name: "c-takes-virtual-time",
+        file: "time.c",
+        cores: 1,
+        words: &[],
+        ends: Ends::With(&["computation takes its time"]),
+    },
     fails("c-overruns-its-stack", &["deep"], "its stack has 8192 KiB; raise stack_kib=, in deep (tests/c/fails.c:"),
     fails("c-stores-to-nowhere", &["poke"], "write to 0x10, where it has no memory, in poke (tests/c/fails.c:"),
     fails("c-exits-with-a-status", &["exit"], "it exited with status 3"),
@@ -73,9 +79,6 @@ const SIMULATED: [Case; 9] = [
     Case { ends: Ends::With(&["11 MiB"]), ..fails("c-fills-its-heap", &["malloc", "heap_kib=16384"], "") },
     Case { cores: 1000, ends: Ends::With(&["small"]), ..fails("c-runs-on-1000-ranks", &["small"], "") },
 ];
-
-/// The test of computation that takes virtual time.
-const PRICED: &str = "c-takes-virtual-time";
 
 /// A run of the program that fails as its first word says.
 const fn fails(name: &'static str, words: &'static [&'static str], report: &'static str) -> Case {
@@ -158,7 +161,6 @@ impl<'t> Subject<'t> {
         let file = format!("{DIRECTORY}/{}", case.file);
         let file = workspace::root().join(file).to_string_lossy().into_owned();
         let program = Program::of_words(&[file], &c::CompilerOptions::with_environment(ENVIRONMENT))?;
-        let program = if case.name == PRICED { program.priced() } else { program };
         let words = case.words.iter().map(|word| (*word).to_owned()).collect();
         Ok(Self { kit, program, cores: case.cores, words, inputs: vec![run::default_input()] })
     }
@@ -171,12 +173,14 @@ impl<'t> Subject<'t> {
         KernelLine::default().free(&self.program.words(&self.words))
     }
 
+    /// As a user runs it: computation takes virtual time.
     pub(super) fn simulated(&self) -> Result<Outcome> {
-        let binary = self.kit.simulator(&self.program)?;
-        let words = self.kit.loading(&self.program, self.words()?)?;
+        let program = self.program.clone().priced();
+        let binary = self.kit.simulator(&program)?;
+        let words = self.kit.loading(&program, self.words()?)?;
         let machine = if self.cores < CORES_WITHOUT_CONTENTION { "scc" } else { "scc+ideal" };
         let words = words.value("machine", Some(machine)).value("cores", Some(self.cores));
-        let words = match &self.program.c {
+        let words = match &program.c {
             Some(sources) => sources.private_memory(words, &machine.parse().map_err(anyhow::Error::msg)?, &self.words),
             None => words,
         };

@@ -158,7 +158,9 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     } else {
         println!("{}\n", table::columns(&rows, bench.columns));
     }
-    if matches!(machine, Machine::Simulated(_)) && rows.iter().any(|row| row.key.unit.is_of_time()) {
+    // Rows of other machines say so, and in these everything has its price.
+    let is_of_accesses = |row: &Row| row.key.unit.is_of_time() && !row.key.algorithm.contains('@');
+    if matches!(machine, Machine::Simulated(_)) && rows.iter().any(is_of_accesses) {
         println!("{MODEL}\n");
     }
     if let Some(file) = &flame {

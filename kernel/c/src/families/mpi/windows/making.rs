@@ -346,7 +346,9 @@ pub(super) unsafe fn free<C: Core>(
     here.windows.all.borrow_mut().remove(number);
     if let Some(shared) = &window.shared {
         here.windows.ends.unshare(shared);
-        if let (Some(region), 0) = (shared.region(), window.comm.rank) {
+        if let Some(region) = shared.region()
+            && here.world.allocating_rank()? == here.world.rank()
+        {
             here.world.allocator().free(region)?;
         }
     }
