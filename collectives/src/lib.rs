@@ -7,6 +7,8 @@ extern crate alloc;
 pub mod collective;
 pub mod comm;
 pub mod error;
+#[cfg(test)]
+mod in_all_orders;
 pub mod lock;
 pub mod matched;
 pub mod memory;

@@ -5,7 +5,7 @@ use std::{boxed::Box, format, vec, vec::Vec};
 use hal::{
     Counted, Layout,
     emulated::Omit,
-    sim::{Description, Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
+    sim::{Description, Machine, SimCore, Spontaneous, Strategy},
 };
 
 use super::{
@@ -15,7 +15,9 @@ use super::{
     members::Members,
 };
 use crate::{
-    Broadcast, Error, Exchange, Group, InPlace, OcBcast, Operation, Operator, Reduction, Scan, Window, lock::Lock as _,
+    Broadcast, Error, Exchange, Group, InPlace, OcBcast, Operation, Operator, Reduction, Scan, Window,
+    in_all_orders::{DRAINS, in_all_orders},
+    lock::Lock as _,
     mpb::layout::Share,
 };
 
@@ -563,22 +565,10 @@ fn explore(
     have_lines: [bool; 2],
     program: impl Fn(&Comm<'_, SimCore>, [&Comm<'_, SimCore>; 2]),
 ) -> u64 {
-    let exploration = explore_exhaustively(
-        &Machine::scc(2),
-        spontaneous,
-        200_000,
-        |core| {
-            let world = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
-            let [one, other] = [0, 1].map(|number| made_silently(&world, have_lines[number], number));
-            program(&world, [&one, &other]);
-            hal::MpbCoherence::drain(core);
-        },
-        |outcome| {
-            outcome.expect("every order comes to its end");
-        },
-    );
-    assert!(exploration.complete, "too many runs");
-    exploration.runs
+    in_all_orders(spontaneous, |world| {
+        let [one, other] = [0, 1].map(|number| made_silently(world, have_lines[number], number));
+        program(world, [&one, &other]);
+    })
 }
 
 /// Broadcasts a message of this length, from a root.
@@ -606,7 +596,7 @@ fn staging_is_lent_in_all_orders() {
 #[test]
 fn short_operations_overlap_in_all_orders() {
     for have_lines in [[true, true], [true, false]] {
-        for spontaneous in [Spontaneous::default(), Spontaneous { drains: true, ..Spontaneous::default() }] {
+        for spontaneous in [Spontaneous::default(), DRAINS] {
             let runs = explore(spontaneous, have_lines, |world, [one, other]| {
                 broadcast(one, Broadcast::Short, 5, 0, 1);
                 broadcast(world, Broadcast::Short, 5, 0, 2);

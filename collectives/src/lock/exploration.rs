@@ -2,14 +2,11 @@
 
 use hal::{
     CoreId, LINE_BYTES, Region, SharedAddress, Uncached, kind,
-    sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
+    sim::{SimCore, Spontaneous},
 };
 
 use super::{Lock, queue::Queue};
-use crate::{Comm, memory::words::SharedWords};
-
-/// Runs that an exploration may take.
-const LIMIT: u64 = 200_000;
+use crate::{Comm, in_all_orders::in_all_orders, memory::words::SharedWords};
 
 /// Where nothing else lies: the tail, and what the lock protects.
 fn words(index: usize) -> Region<kind::Uncached> {
@@ -18,23 +15,12 @@ fn words(index: usize) -> Region<kind::Uncached> {
 
 /// Rank 0 raises a word under the lock twice and rank 1 once.
 fn explore(exclusively: impl Fn(&Comm<'_, SimCore>, u32, &dyn Fn())) -> u64 {
-    let exploration = explore_exhaustively(
-        &Machine::scc(2),
-        Spontaneous::default(),
-        LIMIT,
-        |core| {
-            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
-            let rounds = 2 - comm.rank() as u32;
-            exclusively(&comm, rounds, &|| core.store_word(words(1), 0, core.load_word(words(1), 0) + 1));
-            comm.barrier();
-            assert_eq!(core.load_word(words(1), 0), 3, "a round was lost");
-        },
-        |outcome| {
-            outcome.expect("every order comes to its end");
-        },
-    );
-    assert!(exploration.complete, "too many runs");
-    exploration.runs
+    in_all_orders(Spontaneous::default(), |comm| {
+        let (core, rounds) = (comm.hal(), 2 - comm.rank() as u32);
+        exclusively(comm, rounds, &|| core.store_word(words(1), 0, core.load_word(words(1), 0) + 1));
+        comm.barrier();
+        assert_eq!(core.load_word(words(1), 0), 3, "a round was lost");
+    })
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::{cell::RefCell, collections::BTreeMap, ops::Range, rc::Rc, vec, vec::Ve
 use hal::{
     Clock,
     emulated::Omit,
-    sim::{Machine, SimCore, Spontaneous, Strategy, explore_exhaustively},
+    sim::{Machine, SimCore, Spontaneous, Strategy},
 };
 
 use super::{Answers, Envelope, RemoteCall, Source, Tag, post::CREDITS, request::Transfer};
-use crate::{Comm, Error};
+use crate::{Comm, Error, in_all_orders::in_all_orders};
 
 struct Random(u32);
 
@@ -481,23 +481,11 @@ fn closing_is_refused_while_something_is_left() {
 }
 
 fn explore(spontaneous: Spontaneous, program: impl Fn(&Comm<'_, SimCore>)) -> u64 {
-    let exploration = explore_exhaustively(
-        &Machine::scc(2),
-        spontaneous,
-        400_000,
-        |core| {
-            let world = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
-            let messages = world.open_messages().expect("there is room");
-            program(&world);
-            core::mem::forget(messages);
-            hal::MpbCoherence::drain(core);
-        },
-        |outcome| {
-            outcome.expect("every order comes to its end");
-        },
-    );
-    assert!(exploration.complete, "too many runs");
-    exploration.runs
+    in_all_orders(spontaneous, |world| {
+        let messages = world.open_messages().expect("there is room");
+        program(world);
+        core::mem::forget(messages);
+    })
 }
 
 /// Whether a receive is cancelled or gets the message, exactly one of them happens, in all orders.

@@ -2,41 +2,12 @@
 
 use std::vec::Vec;
 
-use hal::{
-    MpbCoherence,
-    sim::{Failure, Machine, Outcome, SimCore, Spontaneous, explore_exhaustively},
+use hal::sim::{Failure, SimCore, Spontaneous};
+
+use crate::{
+    Comm, Error,
+    in_all_orders::{DRAINS, in_all_orders, look_at_all_orders},
 };
-
-use crate::{Comm, Error};
-
-/// Runs that an exploration may take.
-const LIMIT: u64 = 200_000;
-
-/// Runs a program of two ranks in all orders, looks at each outcome, and returns how many there are.
-fn explore<R>(
-    spontaneous: Spontaneous,
-    program: impl Fn(&Comm<'_, SimCore>) -> R,
-    look: impl Fn(Result<Outcome<R>, Failure>),
-) -> u64 {
-    let exploration = explore_exhaustively(
-        &Machine::scc(2),
-        spontaneous,
-        LIMIT,
-        |core| {
-            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
-            let result = program(&comm);
-            core.drain();
-            result
-        },
-        look,
-    );
-    assert!(exploration.complete, "too many runs");
-    exploration.runs
-}
-
-fn drains() -> Spontaneous {
-    Spontaneous { drains: true, ..Spontaneous::default() }
-}
 
 /// What a rank sends as its message `number`.
 fn message(rank: usize, number: u8, len: usize) -> Vec<u8> {
@@ -47,8 +18,8 @@ fn message(rank: usize, number: u8, len: usize) -> Vec<u8> {
 #[test]
 fn ranks_that_only_send_to_each_other_never_end() {
     for len in [0, 5, 40] {
-        let runs = explore(
-            drains(),
+        let runs = look_at_all_orders(
+            DRAINS,
             |comm| comm.send(&message(comm.rank(), 0, len), 1 - comm.rank()),
             |outcome| match outcome {
                 Err(Failure::Deadlock(deadlock)) => assert_eq!(deadlock.cycle().map(|cores| cores.len()), Some(2)),
@@ -62,29 +33,22 @@ fn ranks_that_only_send_to_each_other_never_end() {
 /// Messages in both directions, one right after the other: each arrives as itself, and once.
 #[test]
 fn messages_cross_in_all_orders() {
-    for (lens, spontaneous) in
-        [(&[5, 0][..], Spontaneous::default()), (&[40], Spontaneous::default()), (&[5], drains())]
+    for (lens, spontaneous) in [(&[5, 0][..], Spontaneous::default()), (&[40], Spontaneous::default()), (&[5], DRAINS)]
     {
-        let runs = explore(
-            spontaneous,
-            |comm| {
-                let (me, peer) = (comm.rank(), 1 - comm.rank());
-                for (number, len) in (0..).zip(lens.iter().copied()) {
-                    let mut got = std::vec![0; len];
-                    for sends in [me == 0, me == 1] {
-                        if sends {
-                            comm.send(&message(me, number, len), peer).unwrap();
-                        } else {
-                            comm.receive(&mut got, peer).unwrap();
-                        }
+        let runs = in_all_orders(spontaneous, |comm| {
+            let (me, peer) = (comm.rank(), 1 - comm.rank());
+            for (number, len) in (0..).zip(lens.iter().copied()) {
+                let mut got = std::vec![0; len];
+                for sends in [me == 0, me == 1] {
+                    if sends {
+                        comm.send(&message(me, number, len), peer).unwrap();
+                    } else {
+                        comm.receive(&mut got, peer).unwrap();
                     }
-                    assert_eq!(got, message(peer, number, len));
                 }
-            },
-            |outcome| {
-                outcome.expect("every order comes to its end");
-            },
-        );
+                assert_eq!(got, message(peer, number, len));
+            }
+        });
         assert!(runs > 1, "{runs} runs");
     }
 }
@@ -95,28 +59,22 @@ fn messages_cross_in_all_orders() {
 fn lengths_differ_in_all_orders() {
     for (sent, wanted) in [(5, 6), (40, 5), (0, 1), (3, 0)] {
         let refused = Err(Error::MessageLength { from: 0, to: 1, sent, wanted });
-        explore(
-            Spontaneous::default(),
-            |comm| {
-                let mut got = std::vec![0xEE; 3];
-                if comm.rank() == 0 {
-                    assert_eq!(comm.send(&message(0, 1, sent), 1), refused);
-                    comm.receive(&mut got, 1).unwrap();
-                    assert_eq!(got, message(1, 2, 3));
-                    comm.send(&message(0, 3, 3), 1).unwrap();
-                } else {
-                    let mut other = std::vec![0xEE; wanted];
-                    assert_eq!(comm.receive(&mut other, 0), refused);
-                    assert_eq!(other, std::vec![0xEE; wanted], "nothing was received");
-                    comm.send(&message(1, 2, 3), 0).unwrap();
-                    comm.receive(&mut got, 0).unwrap();
-                    assert_eq!(got, message(0, 3, 3));
-                }
-            },
-            |outcome| {
-                outcome.expect("every order comes to its end");
-            },
-        );
+        in_all_orders(Spontaneous::default(), |comm| {
+            let mut got = std::vec![0xEE; 3];
+            if comm.rank() == 0 {
+                assert_eq!(comm.send(&message(0, 1, sent), 1), refused);
+                comm.receive(&mut got, 1).unwrap();
+                assert_eq!(got, message(1, 2, 3));
+                comm.send(&message(0, 3, 3), 1).unwrap();
+            } else {
+                let mut other = std::vec![0xEE; wanted];
+                assert_eq!(comm.receive(&mut other, 0), refused);
+                assert_eq!(other, std::vec![0xEE; wanted], "nothing was received");
+                comm.send(&message(1, 2, 3), 0).unwrap();
+                comm.receive(&mut got, 0).unwrap();
+                assert_eq!(got, message(0, 3, 3));
+            }
+        });
     }
 }
 
@@ -148,8 +106,8 @@ fn messages_in_steps_end_in_all_orders() {
         Ok::<_, Error>((sent, got, received))
     };
     for (len, wanted) in [(0, 0), (40, 40), (5, 6)] {
-        let runs = explore(
-            drains(),
+        let runs = look_at_all_orders(
+            DRAINS,
             |comm| both(comm, len, wanted),
             |outcome| {
                 for (rank, result) in outcome.expect("it ends").results().iter().enumerate() {

@@ -3,18 +3,15 @@
 use alloc::boxed::Box;
 
 use hal::{
-    CoreId, Deadline, LINE_BYTES, Mpb, MpbCoherence, MpbLine, SharedAddress, Topology,
-    sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
+    CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, SharedAddress, Topology,
+    sim::{SimCore, Spontaneous},
 };
 
 use super::{
     Barrier, FlagBarrier, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
     mechanism::Mechanism, party::Party, registers::Registers,
 };
-use crate::{Comm, Group, memory::words::SharedWords};
-
-/// Runs that an exploration may take.
-const LIMIT: u64 = 200_000;
+use crate::{Comm, Group, in_all_orders::in_all_orders, memory::words::SharedWords};
 
 /// Barriers in a row: the second one finds what the first one left.
 const BARRIERS: u8 = 2;
@@ -32,30 +29,18 @@ fn words() -> Option<SharedWords> {
 
 /// Each rank stores into its own MPB before each barrier, and finds what the other one has stored after it.
 fn explore(barrier: Make) -> u64 {
-    let exploration = explore_exhaustively(
-        &Machine::scc(2),
-        Spontaneous::default(),
-        LIMIT,
-        |core| {
-            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
-            let barrier = barrier(&comm, &comm.group());
-            comm.barrier();
-            let line = comm.mpb_layout().spare().start;
-            for round in 1..=BARRIERS {
-                core.store(MpbLine::new(core.core(), line), 0, &[round]);
-                barrier.arrive(&comm);
-                assert!(barrier.go_on(&comm, Deadline::Never));
-                let found = core.load_line(MpbLine::new(comm.core_of(1 - comm.rank()), line)).0[0];
-                assert!(found >= round, "round {round}: the other rank was released in round {found}");
-            }
-            core.drain();
-        },
-        |outcome| {
-            outcome.expect("every order comes to its end");
-        },
-    );
-    assert!(exploration.complete, "too many runs");
-    exploration.runs
+    in_all_orders(Spontaneous::default(), |comm| {
+        let (core, barrier) = (comm.hal(), barrier(comm, &comm.group()));
+        comm.barrier();
+        let line = comm.mpb_layout().spare().start;
+        for round in 1..=BARRIERS {
+            core.store(MpbLine::new(core.core(), line), 0, &[round]);
+            barrier.arrive(comm);
+            assert!(barrier.go_on(comm, Deadline::Never));
+            let found = core.load_line(MpbLine::new(comm.core_of(1 - comm.rank()), line)).0[0];
+            assert!(found >= round, "round {round}: the other rank was released in round {found}");
+        }
+    })
 }
 
 #[test]

@@ -3,20 +3,20 @@
 use alloc::vec::Vec;
 
 use hal::{
-    Combined, Deadline, MpbCoherence, Region, SharedAddress, kind,
-    sim::{Machine, SimCore, Spontaneous, explore_exhaustively},
+    Combined, Deadline, Region, SharedAddress, kind,
+    sim::{SimCore, Spontaneous},
 };
 
-use crate::{Class, Comm, Group};
+use crate::{
+    Class, Comm, Group,
+    in_all_orders::{DRAINS, in_all_orders},
+};
 
 use super::{
     peers::{self, Peers, Seen},
     synchronisation::Synchronisation,
     table::Entry,
 };
-
-/// Runs that an exploration may take; three ranks would take more.
-const LIMIT: u64 = 200_000;
 
 /// Where nothing else lies.
 const FREE: usize = 1 << 20;
@@ -72,30 +72,16 @@ impl<'c> Epochs<'c> {
     }
 }
 
-/// Explores a program of `ranks` ranks, which fails by a panic or a deadlock. Returns how many runs there are.
-fn explore(class: Class, ranks: usize, spontaneous: Spontaneous, program: impl Fn(&Epochs<'_>, usize)) -> u64 {
-    let exploration = explore_exhaustively(
-        &Machine::scc(ranks),
-        spontaneous,
-        LIMIT,
-        |core| {
-            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
-            program(&Epochs::new(&comm, class), comm.rank());
-            core.drain();
-        },
-        |outcome| {
-            outcome.expect("every order comes to its end");
-        },
-    );
-    assert!(exploration.complete, "{class}: too many runs");
-    exploration.runs
+/// Runs a program of two ranks in all orders. Returns how many there are.
+fn explore(class: Class, spontaneous: Spontaneous, program: impl Fn(&Epochs<'_>, usize)) -> u64 {
+    in_all_orders(spontaneous, |comm| program(&Epochs::new(comm, class), comm.rank()))
 }
 
 #[test]
 fn one_origin_and_one_target_in_all_orders() {
     for class in [Class::Default, Class::TriggerOnly] {
         let (origin, target) = (Group::of([0]).unwrap(), Group::of([1]).unwrap());
-        let runs = explore(class, 2, Spontaneous::default(), |epochs, rank| {
+        let runs = explore(class, Spontaneous::default(), |epochs, rank| {
             for epoch in 1..=3 {
                 match rank {
                     0 => epochs.access(0, &target, epoch),
@@ -112,7 +98,7 @@ fn one_origin_and_one_target_in_all_orders() {
 #[test]
 fn marks_that_move_in_all_orders() {
     let (origin, targets) = (Group::of([0]).unwrap(), Group::of([0, 1]).unwrap());
-    explore(Class::Default, 2, Spontaneous::default(), |epochs, rank| {
+    explore(Class::Default, Spontaneous::default(), |epochs, rank| {
         for epoch in 1..=3 {
             if rank == 0 {
                 epochs.synchronisation.post(&epochs.peers, &origin);
@@ -130,7 +116,7 @@ fn marks_that_move_in_all_orders() {
 #[test]
 fn spontaneous_drains_in_all_orders() {
     let (origin, target) = (Group::of([0]).unwrap(), Group::of([1]).unwrap());
-    explore(Class::Default, 2, Spontaneous { drains: true, ..Spontaneous::default() }, |epochs, rank| {
+    explore(Class::Default, DRAINS, |epochs, rank| {
         for epoch in 1..=2 {
             match rank {
                 0 => epochs.access(0, &target, epoch),
