@@ -198,7 +198,7 @@ impl fmt::Display for Call {
 /// Two calls that differ, for a report.
 pub(crate) struct Differing<'c> {
     pub(crate) rank: usize,
-    /// That rank's, and rank 0's.
+    /// The call of that rank, and the call of rank 0.
     pub(crate) calls: &'c [Call; 2],
 }
 

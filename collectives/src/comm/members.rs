@@ -20,7 +20,7 @@ pub(crate) struct Shape {
     /// Ranks of each domain, which are neighbours; the last one may have fewer. 1 where domains have different numbers of
     /// ranks, or ranks of a domain have others between them: then nothing is gained by knowing of them.
     pub(crate) per_domain: usize,
-    /// The same for tiles.
+    /// Ranks of each tile, under the same conditions as for domains.
     pub(crate) per_tile: usize,
 }
 

@@ -7,20 +7,20 @@ use crate::Comm;
 /// Whose messages are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// Anybody's.
+    /// Messages from any rank.
     Any,
-    /// Those of this rank.
+    /// Messages from this rank.
     Rank(usize),
 }
 
 /// Which messages are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tag {
-    /// Those with any tag.
+    /// Messages with any tag.
     Any,
-    /// Those with this one.
+    /// Messages with this tag.
     Is(u32),
-    /// Those with a tag from the first of these to the last, which is one of them.
+    /// Messages with a tag from the first number to the second, both included.
     Within(u32, u32),
 }
 

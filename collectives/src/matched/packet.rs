@@ -31,9 +31,9 @@ pub(super) enum Kind {
     Clear,
     /// The next `number` bytes of the message that is being received are where the tag says.
     Data,
-    /// They were taken from there.
+    /// The bytes of the last [`Data`](Self::Data) were taken from there.
     Taken,
-    /// So many messages that came at once were received.
+    /// `number` messages that were sent at once have been received.
     Credit,
 }
 

@@ -139,7 +139,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         Ok(Self::test_some(all))
     }
 
-    /// Those of these that are complete.
+    /// Takes the results of all transfers that are complete, each with its index; does not wait.
     pub fn test_some(all: &mut [Self]) -> Vec<(usize, Result<Envelope, Error>)> {
         all.first().iter().for_each(|transfer| look(transfer.comm));
         let done = all.iter_mut().enumerate().filter(|(_, transfer)| transfer.is_done());

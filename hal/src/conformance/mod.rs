@@ -64,7 +64,7 @@ impl Room {
         (cores + 1) * PAGE_BYTES
     }
 
-    /// That many zero [bytes](Self::bytes), and [`LINES`] lines of each MPB from `first_line` on.
+    /// The place of all checks: as many zero bytes as [`bytes`](Self::bytes) says, and [`LINES`] lines of each MPB from `first_line` on.
     ///
     /// # Panics
     /// If `first_line` is line 0, the target of drains.

@@ -128,7 +128,7 @@ fn update<C: Core>(stage: &Stage<'_, C>, of: CoreId, word: usize) {
     stage.core.store_word(stage.page(of), word, before + 1);
 }
 
-/// So many updates were made of a word.
+/// Expects that a word has been updated `expected` times.
 fn came_to<C: Core>(stage: &Stage<'_, C>, of: CoreId, word: usize, expected: u32) {
     let found = stage.core.load_word(stage.page(of), word);
     stage.expect(found == expected, || {

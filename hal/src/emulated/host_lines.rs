@@ -110,19 +110,19 @@ impl HostLines {
         None
     }
 
-    /// Does nothing: there is no such value.
+    /// Does nothing: this host has no such instructions, so nobody has a value of this type.
     ///
     /// # Safety
     /// None.
     pub unsafe fn write_back(&self, _address: *mut u8) {}
 
-    /// Does nothing: there is no such value.
+    /// Does nothing: this host has no such instructions, so nobody has a value of this type.
     ///
     /// # Safety
     /// None.
     pub unsafe fn forget(&self, _address: *mut u8) {}
 
-    /// Does nothing: there is no such value.
+    /// Does nothing: this host has no such instructions, so nobody has a value of this type.
     pub fn fence(&self) {}
 }
 

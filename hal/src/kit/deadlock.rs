@@ -24,8 +24,8 @@ pub struct Deadlock<'a> {
 }
 
 impl Deadlock<'_> {
-    /// Writes a line for each core, which waits, or has finished if nobody knows since when it waits, and what it has not
-    /// drained; then how many wait, and this.
+    /// Writes a line for each core: what it waits for, or that it has finished, and what it has not drained. Then writes how
+    /// many cores wait, and the deadlock itself.
     ///
     /// # Errors
     /// Those of `out`.

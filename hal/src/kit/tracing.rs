@@ -186,7 +186,7 @@ pub(super) trait NotingOperations: Noting + Sized {
         self.trace(|tracer, now| tracer.begin_wait(now, reason));
     }
 
-    /// It is over.
+    /// Notes that a wait is over.
     fn trace_wait_end(&self, watch: Watch<'_>, waited: Waited) {
         let Waited { reason, timed_out: is_late, .. } = waited;
         self.hooks().announce(Announcement::HasWaited { reason, is_late });

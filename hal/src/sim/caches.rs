@@ -140,7 +140,7 @@ impl Caches {
         self.about = self.interrupted.pop().unwrap_or_default();
     }
 
-    /// So many lines are read or written; says of each where it is found.
+    /// Reads or writes `lines` lines, and tells `found` of each where it was.
     pub(super) fn pass(&mut self, lines: u32, writes: bool, mut found: impl FnMut(Found)) {
         if self.about.outermost == 0 {
             (0..lines).for_each(|line| found(self.come_by((lines, line))));
@@ -155,7 +155,7 @@ impl Caches {
         }
     }
 
-    /// So many lines are read that are nothing but in the way, after L1 was emptied.
+    /// Empties L1, and fills `lines` lines of L2 with what nobody wants, which pushes older lines out.
     pub(super) fn displace(&mut self, lines: u64) {
         self.l1.clear();
         self.displaced = self.displaced.wrapping_add(1);

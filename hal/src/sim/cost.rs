@@ -45,7 +45,7 @@ pub(super) struct WriteCost {
 /// How an access gets to its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// As the price list says.
+    /// Straight to the memory, at the distance's price.
     Direct,
     /// Through the core's cache, which is coherent with others of its node.
     Coherent,

@@ -42,7 +42,7 @@ pub(super) enum Does {
     /// Looks at this place.
     Look(u64),
     Store,
-    /// It is none.
+    /// Accesses no memory.
     Nothing,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Course<E> {
 }
 
 impl<E: Ord + Copy> Course<E> {
-    /// As the deviations say.
+    /// The course that these deviations describe.
     pub(super) fn told(cores: usize, deviations: &[Deviation]) -> Self {
         let mut course = Self { told: deviations.to_vec(), ..Self::new(cores) };
         for deviation in deviations {

@@ -133,7 +133,7 @@ impl Memory {
         self.if_there(at, len).unwrap_or_else(|| panic!("{at} is not exposed"))
     }
 
-    /// Likewise, unless it is not exposed.
+    /// Bytes as [`shared`](Self::shared) finds them, or `None` where no memory is exposed.
     pub(super) fn if_there(&self, at: SharedAddress, len: usize) -> Option<*mut u8> {
         let Home::Core(owner) = at.home() else { return Some(self.shared.at(at.flat(), len)) };
         let exposed = self.exposed.borrow();

@@ -35,7 +35,7 @@ impl Leg {
 pub(super) struct Train {
     /// The ways to what a poll reads.
     pub(super) legs: Vec<Leg>,
-    /// Those of the poll before.
+    /// The ways to what the poll before it read.
     pub(super) last_legs: Vec<Leg>,
     /// When the poll began.
     pub(super) start_ps: u64,

@@ -39,7 +39,7 @@ pub(super) fn note_edge() {
 /// Cycles in which a core did not wait for memory.
 #[derive(Default)]
 pub(super) struct OwnCycles {
-    /// Those in which nobody counted.
+    /// Cycles while the count was stopped.
     left_out: Cell<u64>,
     stopped_at: Cell<u64>,
 }

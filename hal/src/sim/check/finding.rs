@@ -164,7 +164,7 @@ pub(super) enum Where {
         key: u64,
         mask: u32,
     },
-    /// So many bytes of a core's own memory.
+    /// Bytes of a core's own memory, and how many.
     Memory {
         len: usize,
         of: CoreId,

@@ -31,7 +31,7 @@ pub enum Flush {
 }
 
 impl Flush {
-    /// Both.
+    /// Both ways to flush.
     pub const ALL: [Self; 2] = [Self::Whole, Self::Ranges];
 }
 

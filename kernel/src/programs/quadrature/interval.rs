@@ -48,7 +48,7 @@ impl Interval {
         (self.from + self.to) / 2.0
     }
 
-    /// Both halves.
+    /// The lower half and the upper half.
     pub(super) fn halves(self) -> [Self; 2] {
         let middle = self.middle();
         [Self { to: middle, ..self }, Self { from: middle, ..self }]

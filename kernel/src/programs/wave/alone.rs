@@ -50,7 +50,7 @@ pub(super) fn compute(clock: &impl Clock, size: Extent, steps: u32) -> (Vec<f64>
 pub(super) struct Checked {
     /// Over the bits of all displacements.
     pub(super) checksum: u32,
-    /// As one core adds them.
+    /// Totals, added in the order in which one core adds them.
     pub(super) totals: Totals,
     /// The first cell that differs, in words.
     pub(super) difference: Result<(), Failure>,

@@ -16,7 +16,7 @@ impl Kind {
         [Self::Malloc, Self::Flag, Self::Shmalloc].into_iter().find(|kind| *kind as u32 == number)
     }
 
-    /// So many of its blocks, of so many bytes in all.
+    /// The text for `blocks` blocks of this kind that have `bytes` bytes in all.
     fn told(self, blocks: usize, bytes: usize) -> String {
         let plural = if blocks == 1 { "" } else { "s" };
         match self {

@@ -22,7 +22,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Both.
+    /// Both operations.
     pub(super) const ALL: [Self; 2] = [Self::Put, Self::Get];
 
     /// What it is called in measurements.

@@ -25,7 +25,7 @@ impl Datatype {
         Ok(made.with_recipe(Recipe::new(combiner, is_large, arguments, types)))
     }
 
-    /// So many values behind each other.
+    /// `count` values of a type, one behind the other.
     ///
     /// # Errors
     /// As [`create`](Self::create).
