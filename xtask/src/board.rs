@@ -1,18 +1,19 @@
 //! Flashes a program for a board like the SCC, and runs what was flashed on the emulator of boards.
 
 use crate::{
-    c, catalogue, command_line, cores,
+    catalogue, command_line, cores,
     debugger::{DebuggerOptions, Stub},
     emulator::{self, Flashed, Notes},
     flash::{self, Choices, Flash},
     guest::Outcome,
     image::{self, Besides},
     monitor::Monitor,
-    program::{DEFAULT_PROGRAM, Program},
     report,
     run::{self, Common},
     setup::{self, DebuggerTools, EmulatorTools, Tools},
-    trace, workspace,
+    trace,
+    wanted::Wanted,
+    workspace,
 };
 use anyhow::{Context, Result};
 use clap::Args;
@@ -40,12 +41,8 @@ const DEBUGGED: [&str; 2] = ["gdb", "gdb_on_failure"];
 /// take on the chip, and accesses wait for each other where they meet.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
-    #[arg(default_value = DEFAULT_PROGRAM)]
-    program: Vec<String>,
-
     #[command(flatten)]
-    c: c::CompilerOptions,
+    wanted: Wanted,
 
     /// Board: a name (`cargo xtask boards` shows them all), or a board file FILE.toml
     #[arg(long, value_name = "BOARD", default_value = "scc")]
@@ -72,10 +69,6 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     debugger: DebuggerOptions,
-
-    /// Install what is missing without asking
-    #[arg(long)]
-    yes: bool,
 
     #[command(flatten)]
     trace: trace::Options,
@@ -115,7 +108,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
     // What is wrong with the directory is said before anything is installed or built.
     let flashed = Flashed::read(directory)?;
-    let tools: EmulatorTools = setup::ensure(arguments.yes)?;
+    let tools: EmulatorTools = setup::ensure(arguments.wanted.yes)?;
     let label = format!("{} on {}", workspace::display(directory), cores::cores(flashed.cores));
     let name = flashed.program().unwrap_or(NAMELESS);
     // Nobody knows the image that it was made of.
@@ -125,22 +118,19 @@ fn flashed(arguments: &Arguments, directory: &Path) -> Result<()> {
 /// Flashes and runs a program.
 fn program(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
-    let program = Program::of_words(&arguments.program, &arguments.c)?;
-    if catalogue::listed(&program)? {
-        return Ok(());
-    }
-    let words = flash::words(&program, common.seed, &common.words)?;
-    let inputs = common.inputs(&program)?;
+    let Some(program) = arguments.wanted.program()? else { return Ok(()) };
+    let words = flash::words(&program, &common.given)?;
+    let inputs = common.given.inputs(&program)?;
     let flash = Flash::new(Board::find(&arguments.board)?, &arguments.choices.setup(), &program, &words, &inputs)?;
     if !common.no_build {
         catalogue::check(&program)?;
     }
-    let (tools, emulator_tools): (Tools, EmulatorTools) = setup::for_program(&program, arguments.yes)?;
+    let (tools, emulator_tools): (Tools, EmulatorTools) = setup::for_program(&program, arguments.wanted.yes)?;
     let stop = arguments.debugger.stop();
-    let debugger_tools = stop.map(|_| setup::ensure::<DebuggerTools>(arguments.yes)).transpose()?;
+    let debugger_tools = stop.map(|_| setup::ensure::<DebuggerTools>(arguments.wanted.yes)).transpose()?;
     // A failure that nobody expects is traced as far as accesses show what the program does: the image is the one that is timed.
     let besides = Besides {
-        is_observed: common.counters || stop.is_some(),
+        is_observed: common.given.counters || stop.is_some(),
         announces: arguments.trace.is_asked(arguments.purpose()),
     };
     let executable = image::for_board(&program, &tools, besides, common.no_build)?;
@@ -190,7 +180,7 @@ fn live(
 /// Writes results and judges.
 fn conclude(arguments: &Arguments, outcome: &Outcome, name: &str, inputs: &[PathBuf]) -> Result<()> {
     let results = workspace::results(name).join("board");
-    let judged = run::judge(outcome, &results, inputs, arguments.common.counters);
+    let judged = run::judge(outcome, &results, inputs, arguments.common.given.counters);
     let judged = arguments.report.conclude(outcome, &results, judged, || Ok(report::More::default()));
     arguments.trace.conclude(outcome, &results, run::conclude(outcome, judged))
 }

@@ -4,18 +4,19 @@ mod explored;
 mod lint;
 
 use crate::{
-    c, catalogue, command_line, cores,
+    command_line, cores,
     findings::{self, FOUND},
     guest, host_command,
     image::{self, Profile},
     loading,
     machine::{self, Machine},
-    program::Program,
     report::{More, ReportOptions},
     run::{self, Common, Domains},
     sim,
     sim_replay::MadeOf,
-    trace, workspace,
+    trace,
+    wanted::Wanted,
+    workspace,
 };
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -41,16 +42,8 @@ use self::{
 /// down to what is needed, and told.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
-    #[arg(required = true)]
-    program: Vec<String>,
-
     #[command(flatten)]
-    c: c::CompilerOptions,
-
-    /// Install what is missing without asking
-    #[arg(long)]
-    yes: bool,
+    wanted: Wanted,
 
     /// The machine, as for `sim`
     #[arg(long, value_name = "M", default_value = "scc")]
@@ -105,13 +98,10 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;
-    let program = Program::of_words(&arguments.program, &arguments.c)?;
+    let Some(program) = arguments.wanted.program()? else { return Ok(()) };
     let program = program.checked();
-    if catalogue::listed(&program)? {
-        return Ok(());
-    }
-    let inputs = common.inputs(&program)?;
-    let loaded = loading::built(&program, arguments.yes)?;
+    let inputs = common.given.inputs(&program)?;
+    let loaded = loading::built(&program, arguments.wanted.yes)?;
     let plain = loading::words_of_built(loaded.as_deref(), common.words(&program, None, false)?);
     let plain = plain.value("machine", Some(&machine)).value("cores", Some(count));
     let words = |seed: u64| {

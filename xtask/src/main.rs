@@ -49,6 +49,7 @@ mod statics;
 mod symbols;
 mod test;
 mod trace;
+mod wanted;
 mod without_std;
 
 use clap::{Parser, Subcommand};
@@ -125,8 +126,6 @@ mod tests {
                 &["run", "--cores", "x"],
                 &["run", "--seed", "0"],
                 &["run", "--bogus"],
-                &["sim"],
-                &["check"],
                 &["check", "x", "--seeds", "y"],
                 &["bogus"],
                 &["build", "--for", "abacus"],

@@ -1,7 +1,7 @@
 //! Builds an image and boots it in QEMU.
 
 use crate::{
-    c, catalogue, command_line,
+    catalogue, command_line,
     console::{Event, Transcript},
     cores,
     debugger::{self, Debugger, Stub},
@@ -13,21 +13,20 @@ use crate::{
     machine::{check_domains, domains},
     memory::{self, Plan, bytes},
     monitor::Monitor,
-    program::{DEFAULT_PROGRAM, Program},
+    program::Program,
     progress::Progress,
     qemu::Machine,
-    report, result_files, setup, signal, trace, workspace,
+    report, result_files, setup, trace,
+    wanted::{Given, Wanted},
+    workspace,
 };
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use std::{
     num::NonZero,
     path::{Path, PathBuf},
     time::Duration,
 };
-
-/// The elevation map that the default program computes on.
-const DEFAULT_INPUT: &str = "tests/data/jacksboro-elevation.pgm";
 
 /// Seconds of processor time for a guest whose input is no larger than [`SMALL_INPUT_KIB`].
 const LIMIT_S: u64 = 120;
@@ -44,16 +43,8 @@ const INPUT_KIB_PER_S: u64 = 20;
 /// status is 0 only when every rank has succeeded.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
-    #[arg(default_value = DEFAULT_PROGRAM)]
-    program: Vec<String>,
-
     #[command(flatten)]
-    c: c::CompilerOptions,
-
-    /// Install what is missing without asking
-    #[arg(long)]
-    yes: bool,
+    wanted: Wanted,
 
     /// What cores are: `qemu`, vCPUs, or `threads` of the host, which really run side by side, in the host's own time
     #[arg(long, value_name = "M", value_enum, default_value_t = Cores::Qemu)]
@@ -116,28 +107,11 @@ pub(crate) struct Domains {
     pub(crate) domains: Option<NonZero<u16>>,
 }
 
-/// What QEMU and the simulator have in common.
+/// What commands have in common that run a program.
 #[derive(Args)]
 pub(crate) struct Common {
-    /// Input file; again for more than one [default for terrain and fft: tests/data/jacksboro-elevation.pgm]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) input: Vec<PathBuf>,
-
-    /// Give the program no input file, not even its default one
-    #[arg(long, conflicts_with = "input")]
-    pub(crate) no_input: bool,
-
-    /// Seed of everything that is left to chance
-    #[arg(long, value_name = "S", value_parser = command_line::seed())]
-    pub(crate) seed: Option<u64>,
-
-    /// Build with optimisation; this is the default, and the option is for the fingers that type it all the same
-    #[arg(long, hide = true)]
-    pub(crate) release: bool,
-
-    /// Show every rank's operation counters (those that do not depend on timing)
-    #[arg(long)]
-    pub(crate) counters: bool,
+    #[command(flatten)]
+    pub(crate) given: Given,
 
     /// Show the lines that the program sends to tools, too, which begin with `@`, and nothing else; no files are written
     #[arg(long)]
@@ -150,63 +124,18 @@ pub(crate) struct Common {
     /// Run what was built before, however old it is (`build` builds it)
     #[arg(long)]
     pub(crate) no_build: bool,
-
-    /// Options of the program
-    #[arg(last = true, value_name = "key=value")]
-    pub(crate) words: Vec<String>,
 }
 
 impl Common {
-    /// The words that mean the same to both.
+    /// The kernel's command line on emulated hardware.
     ///
     /// # Errors
     ///
     /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
-        let words =
-            KernelLine::default().value("program", program.chosen()).value("seed", self.seed).value("preempt", preempt);
-        words.value("work", self.work.as_deref()).switch("coherent", coherent).free(&program.words(&self.words))
+        let words = self.given.kernel_line(program)?.value("preempt", preempt);
+        Ok(words.value("work", self.work.as_deref()).switch("coherent", coherent))
     }
-
-    /// The input files, as [`inputs`] finds them.
-    ///
-    /// # Errors
-    ///
-    /// When one cannot be read, or is no signal for a program that needs one.
-    pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
-        if self.no_input { Ok(Vec::new()) } else { inputs(&self.input, program) }
-    }
-}
-
-/// The input files: those given, or the default of programs that have one, as the program reads them.
-///
-/// # Errors
-///
-/// When one cannot be read, or is no signal for a program that needs one.
-pub(crate) fn inputs(given: &[PathBuf], program: &Program) -> Result<Vec<PathBuf>> {
-    let mut inputs = given.to_vec();
-    let is = |name: &str| !program.is_own && program.name == name;
-    if is(DEFAULT_PROGRAM) || is(signal::PROGRAM) {
-        ensure!(inputs.len() <= 1, "{} reads one input, and {} are given", program.name, inputs.len());
-        if inputs.is_empty() {
-            inputs.push(default_input());
-        }
-    }
-    for input in &mut inputs {
-        let shown = workspace::display(input);
-        *input = input.canonicalize().with_context(|| format!("cannot read {shown}"))?;
-        ensure!(input.is_file(), "{shown} is not a file");
-        std::fs::File::open(&input).with_context(|| format!("cannot read {shown}"))?;
-        if is(signal::PROGRAM) {
-            *input = signal::convert(input)?;
-        }
-    }
-    Ok(inputs)
-}
-
-/// The default program's input.
-pub(crate) fn default_input() -> PathBuf {
-    workspace::root().join(DEFAULT_INPUT)
 }
 
 /// Whoever wants to have a program checked is told of the checker, which other machines than the simulator do not have.
@@ -244,16 +173,13 @@ pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     // What is wrong with the command line is said before anything is installed or built.
-    let program = Program::of_words(&arguments.program, &arguments.c)?;
-    if catalogue::listed(&program)? {
-        return Ok(());
-    }
-    let inputs = common.inputs(&program)?;
+    let Some(program) = arguments.wanted.program()? else { return Ok(()) };
+    let inputs = common.given.inputs(&program)?;
     if arguments.machine == Cores::Threads {
         return on_threads(arguments, &program, &inputs);
     }
     ensure!(!arguments.write_back, "--write-back is an option of --machine threads");
-    let plan = plan(&program, arguments.cores, &inputs, &common.words)?;
+    let plan = plan(&program, arguments.cores, &inputs, &common.given.words)?;
     let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, arguments.report.purpose(common.lines))?;
     let words = |coherent| {
         let words = common.words(&program, arguments.preempt, coherent)?;
@@ -265,8 +191,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         catalogue::check(&program)?;
     }
     let stop = arguments.debugger.stop();
-    let tools = setup::for_program(&program, arguments.yes)?;
-    let debugger_tools = stop.map(|_| setup::ensure::<setup::DebuggerTools>(arguments.yes)).transpose()?;
+    let tools = setup::for_program(&program, arguments.wanted.yes)?;
+    let debugger_tools = stop.map(|_| setup::ensure::<setup::DebuggerTools>(arguments.wanted.yes)).transpose()?;
     let image = match stop {
         None => image::for_qemu(&program, &tools, common.no_build)?,
         Some(_) => image::for_debugger(&program, &tools)?,
@@ -297,7 +223,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         }
     };
     let directory = workspace::results(&program.name);
-    let judged = judge(&outcome, &directory, &inputs, common.counters);
+    let judged = judge(&outcome, &directory, &inputs, common.given.counters);
     let judged = arguments.report.conclude(&outcome, &directory, judged, || Ok(report::More::default()));
     arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))?;
     if arguments.coherent {
@@ -313,11 +239,12 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// The command, on threads of the host.
 fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> Result<()> {
     let common = &arguments.common;
-    refuse_checker(&common.words)?;
+    refuse_checker(&common.given.words)?;
     let has_other = arguments.domains.domains.is_some() || arguments.thread_multi;
     ensure!(!has_other, "--domains and --thread-multi are options of --machine qemu");
     ensure!(arguments.debugger.stop().is_none(), "--gdb and --gdb-on-failure are for --machine qemu and for `board`");
-    let words = loading::words(program, common.words(program, arguments.preempt, arguments.coherent)?, arguments.yes)?;
+    let words =
+        loading::words(program, common.words(program, arguments.preempt, arguments.coherent)?, arguments.wanted.yes)?;
     let words = words.value("machine", Some("threads")).value("cores", Some(arguments.cores));
     let words = words.switch("write_back", arguments.write_back);
     let memory = arguments.trace.on_host(arguments.cores.into(), arguments.report.purpose(common.lines));
@@ -330,7 +257,7 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
     }
     let outcome = live(&label, &mut command, None, limit)?;
     let directory = workspace::results(&program.name);
-    let judged = judge(&outcome, &directory, inputs, common.counters);
+    let judged = judge(&outcome, &directory, inputs, common.given.counters);
     let judged = arguments.report.conclude(&outcome, &directory, judged, || Ok(report::More::default()));
     arguments.trace.conclude(&outcome, &directory, conclude(&outcome, judged))
 }

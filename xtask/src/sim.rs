@@ -1,7 +1,7 @@
 //! Builds a program for the host and runs it in the simulator.
 
 use crate::{
-    c, catalogue, command_line,
+    command_line,
     console::Transcript,
     cores,
     findings::{self, FOUND},
@@ -13,7 +13,9 @@ use crate::{
     report, result_files,
     run::{self, Common, Domains},
     sim_replay::{self, MadeOf, Replay, StopOptions},
-    statics, trace, workspace,
+    statics, trace,
+    wanted::Wanted,
+    workspace,
 };
 use anyhow::{Context, Result};
 use clap::{Args, Parser};
@@ -31,9 +33,8 @@ const HEAT_MAP_FILE: &str = "traffic.csv";
 /// Run a program in the simulator: the same program, in virtual time, on the host
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
-    #[arg(required_unless_present = "replay")]
-    program: Vec<String>,
+    #[command(flatten)]
+    wanted: Wanted,
 
     /// Repeat the run that has left this file when it failed, as it was started then; of the other options only those about
     /// stopping count
@@ -42,13 +43,6 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     stop: StopOptions,
-
-    #[command(flatten)]
-    c: c::CompilerOptions,
-
-    /// Install what is missing without asking
-    #[arg(long)]
-    yes: bool,
 
     /// The machine: `scc`, another one with a name (`machines` lists them), one's own `FILE.toml`, `mesh:WxHxC` (tiles wide,
     /// tiles high, cores per tile), or `cluster-fpga:NxC` or `cluster-asic:NxC` (nodes, cores of each). Accesses wait for
@@ -79,7 +73,7 @@ pub(crate) struct Arguments {
     heatmap: Option<PathBuf>,
 
     /// Build without optimisation
-    #[arg(long, conflicts_with = "release")]
+    #[arg(long)]
     debug: bool,
 
     /// The fingerprint of the run that this one repeats.
@@ -136,7 +130,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;
-    let mut program = Program::of_words(&arguments.program, &arguments.c)?;
+    let Some(mut program) = arguments.wanted.program()? else { return Ok(()) };
     let is_checked = arguments.deviations.is_some();
     if is_checked {
         // It was, when it was explored.
@@ -144,15 +138,12 @@ fn run(arguments: &Arguments) -> Result<()> {
     } else if !arguments.accesses_only && !machine.is_cluster() {
         program = program.priced();
     }
-    if catalogue::listed(&program)? {
-        return Ok(());
-    }
-    let inputs = common.inputs(&program)?;
-    let words = loading::words(&program, common.words(&program, None, arguments.coherent)?, arguments.yes)?;
+    let inputs = common.given.inputs(&program)?;
+    let words = loading::words(&program, common.words(&program, None, arguments.coherent)?, arguments.wanted.yes)?;
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch("accesses_only", arguments.accesses_only);
     let words = match &program.c {
-        Some(sources) => sources.private_memory(words, &machine, &common.words),
+        Some(sources) => sources.private_memory(words, &machine, &common.given.words),
         None => words,
     };
     let is_reported = arguments.report.is_wanted();
@@ -185,7 +176,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         return run::conclude(&outcome, verdict);
     }
     let directory = workspace::results(&program.name).join("sim");
-    let judged = run::judge(&outcome, &directory, &inputs, common.counters).and_then(|()| {
+    let judged = run::judge(&outcome, &directory, &inputs, common.given.counters).and_then(|()| {
         let mut found = BTreeMap::new();
         findings::note(&findings::of(&outcome.transcript, loaded.as_deref())?, &mut found);
         found.keys().for_each(|line| println!("{line}"));

@@ -169,8 +169,8 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if catalogue::listed(&program)? {
         return Ok(());
     }
-    let inputs = common.inputs(&program)?;
-    let plan = run::plan(&program, arguments.cores, &inputs, &common.words)?;
+    let inputs = common.given.inputs(&program)?;
+    let plan = run::plan(&program, arguments.cores, &inputs, &common.given.words)?;
     let (plan, traces) = arguments.trace.in_guest(plan, arguments.cores, arguments.report.purpose(common.lines))?;
     let words = trace::Memory::add(traces, common.words(&program, None, false)?);
     if !common.no_build {
@@ -197,7 +197,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     })?;
     drop(progress);
     let directory = workspace::results(&program.name);
-    let judged = run::judge(&outcome, &directory, &inputs, common.counters);
+    let judged = run::judge(&outcome, &directory, &inputs, common.given.counters);
     let judged = arguments.report.conclude(&outcome, &directory, judged, || Ok(More::default()));
     arguments.trace.conclude(&outcome, &directory, run::conclude(&outcome, judged))
 }
@@ -222,7 +222,7 @@ mod tests {
         let given = parse(&["hello", "--nodes", "3", "--cores", "2", "--deadline", "4", "--", "a=b"]);
         let given = given.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((given.nodes, given.cores, given.deadline), (3, 2, 4));
-        assert_eq!(given.common.words, ["a=b"]);
+        assert_eq!(given.common.given.words, ["a=b"]);
         for words in [
             &["--nodes", "0"][..],
             &["--nodes", "256"],

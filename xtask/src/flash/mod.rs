@@ -9,10 +9,10 @@ mod scc;
 pub(crate) use scc::{Flash, Setup};
 
 use crate::{
-    c, catalogue, command_line, cores,
+    cores,
     kernel_line::KernelLine,
-    program::{DEFAULT_PROGRAM, Program},
-    run,
+    program::Program,
+    wanted::{Given, Wanted},
 };
 use anyhow::{Result, bail, ensure};
 use clap::Args;
@@ -46,12 +46,8 @@ const EMULATED: [&str; 16] = [
 /// input are checked against the board's memory. A directory that holds anything else than an earlier flash is left alone.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Name of a program (`list` shows them all), directory of your own crate that depends on `kernel`, or files in C
-    #[arg(default_value = DEFAULT_PROGRAM)]
-    program: Vec<String>,
-
     #[command(flatten)]
-    c: c::CompilerOptions,
+    wanted: Wanted,
 
     /// Board: a name (`cargo xtask boards` shows them all), or a board file FILE.toml
     #[arg(long, value_name = "BOARD")]
@@ -64,25 +60,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     choices: Choices,
 
-    /// Input file; again for more than one [default for terrain and fft: tests/data/jacksboro-elevation.pgm]
-    #[arg(long, value_name = "FILE")]
-    input: Vec<PathBuf>,
-
-    /// Seed of everything that is left to chance
-    #[arg(long, value_name = "S", value_parser = command_line::seed())]
-    seed: Option<u64>,
-
-    /// Let ranks on a board count their operations, and print them at the end; a PC always does
-    #[arg(long)]
-    counters: bool,
-
-    /// Install what is missing without asking
-    #[arg(long)]
-    yes: bool,
-
-    /// Options of the program
-    #[arg(last = true, value_name = "key=value")]
-    words: Vec<String>,
+    #[command(flatten)]
+    given: Given,
 }
 
 /// What can be chosen of a board.
@@ -124,16 +103,13 @@ struct Job {
 /// When anything is wrong with what the user wants, with the image, or with the place for it.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     // What is wrong with the command line is said before anything is installed or built.
-    let program = Program::of_words(&arguments.program, &arguments.c)?;
-    if catalogue::listed(&program)? {
-        return Ok(());
-    }
+    let Some(program) = arguments.wanted.program()? else { return Ok(()) };
     let board = Board::find(&arguments.board)?;
-    let words = words(&program, arguments.seed, &arguments.words)?;
-    let job = Job { inputs: run::inputs(&arguments.input, &program)?, program, words };
+    let words = words(&program, &arguments.given)?;
+    let job = Job { inputs: arguments.given.inputs(&program)?, program, words };
     let Kind::Pc(pc) = board.kind else {
         let flash = Flash::new(board, &arguments.choices.setup(), &job.program, &job.words, &job.inputs)?;
-        return scc::main(&flash, &job.program, arguments.counters, &arguments.out, arguments.yes);
+        return scc::main(&flash, &job.program, arguments.given.counters, &arguments.out, arguments.wanted.yes);
     };
     let choices = &arguments.choices;
     for (option, is_given) in
@@ -151,11 +127,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// # Errors
 ///
 /// When one of them means nothing there, or cannot pass.
-pub(crate) fn words(program: &Program, seed: Option<u64>, free: &[String]) -> Result<KernelLine> {
-    for word in free.iter().filter(|_| program.c.is_none()) {
+pub(crate) fn words(program: &Program, given: &Given) -> Result<KernelLine> {
+    for word in given.words.iter().filter(|_| program.c.is_none()) {
         if EMULATED.contains(&word.split('=').next().unwrap_or_default()) {
             bail!("`{word}` is not for hardware: `run`, `sim` and `cluster` have an option for it");
         }
     }
-    KernelLine::default().value("program", program.chosen()).value("seed", seed).free(&program.words(free))
+    given.kernel_line(program)
 }

@@ -11,7 +11,9 @@ use crate::{
     monitor::Monitor,
     program::Program,
     qemu::Machine,
-    run, workspace,
+    run,
+    wanted::{self, Given},
+    workspace,
 };
 use anyhow::{Context, Result, ensure};
 use descriptions::boards::Board;
@@ -162,7 +164,7 @@ impl<'t> Subject<'t> {
         let file = workspace::root().join(file).to_string_lossy().into_owned();
         let program = Program::of_words(&[file], &c::CompilerOptions::with_environment(ENVIRONMENT))?;
         let words = case.words.iter().map(|word| (*word).to_owned()).collect();
-        Ok(Self { kit, program, cores: case.cores, words, inputs: vec![run::default_input()] })
+        Ok(Self { kit, program, cores: case.cores, words, inputs: vec![wanted::default_input()] })
     }
 
     fn label(&self) -> String {
@@ -204,7 +206,7 @@ impl<'t> Subject<'t> {
     }
 
     fn on_board(&self) -> Result<Outcome> {
-        let words = flash::words(&self.program, None, &self.words)?;
+        let words = flash::words(&self.program, &Given::of_words(&self.words))?;
         let setup = flash::Setup { cores: Some(self.cores.into()), ..flash::Setup::default() };
         let flash = Flash::new(Board::find("scc")?, &setup, &self.program, &words, &self.inputs)?;
         let executable = image::board(

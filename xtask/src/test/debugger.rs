@@ -15,7 +15,9 @@ use crate::{
     program::Program,
     progress::Progress,
     qemu::Machine,
-    run, setup, workspace,
+    run, setup,
+    wanted::Given,
+    workspace,
 };
 use anyhow::{Context, Result, ensure};
 use descriptions::boards::Board;
@@ -236,7 +238,7 @@ fn session(
             let words = KernelLine::default().value("program", program.chosen());
             in_qemu(kit, program, words.switch(HOLD, stop == Stop::OnFailure).free(&free)?)?
         }
-        Stub::Board => on_board(kit, program, &flash::words(program, None, &free)?)?,
+        Stub::Board => on_board(kit, program, &flash::words(program, &Given::of_words(&free))?)?,
     };
     let debugger = stop.prepare(stub, &staged.monitor, program, &setup::ensure(kit.arguments.yes)?)?;
     staged.command.args(debugger.machine_arguments());

@@ -8,7 +8,7 @@ use crate::{
     kernel_line::KernelLine,
     program::DEFAULT_PROGRAM,
     progress::Progress,
-    result_files, run, workspace,
+    result_files, run, wanted, workspace,
 };
 use anyhow::{Context, Result, bail, ensure};
 use std::{fs, path::PathBuf};
@@ -29,7 +29,7 @@ fn expected_file() -> PathBuf {
 }
 
 fn backends<'t>(kit: &'t Kit<'t>) -> Result<Backends<'t>> {
-    Backends::of(DEFAULT_PROGRAM, vec![run::default_input()], kit)
+    Backends::of(DEFAULT_PROGRAM, vec![wanted::default_input()], kit)
 }
 
 /// Runs the main job in QEMU.

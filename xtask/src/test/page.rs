@@ -10,7 +10,7 @@ use crate::{
     progress::Progress,
     report, result_files, run,
     setup::{self, BrowserTools},
-    sim, workspace,
+    sim, wanted, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use std::{fs, path::Path, process::Command};
@@ -66,7 +66,7 @@ fn test(name: &str, kit: &Kit<'_>) -> Result<()> {
     };
     let words = KernelLine::default().value("trace_kib", Some(TRACE_KIB));
     if name == NAMES[0] {
-        let backends = Backends::of(DEFAULT_PROGRAM, vec![run::default_input()], kit)?;
+        let backends = Backends::of(DEFAULT_PROGRAM, vec![wanted::default_input()], kit)?;
         let words = words.switch(sim::HEAT_MAP_WORD, true).free(&["steps=2".into()])?;
         let outcome = backends.simulated(CORES, &words)?;
         outcome.verdict()?;

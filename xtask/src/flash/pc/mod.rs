@@ -31,7 +31,7 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
     // What stands in the way is said before anything is installed or built.
     let path = &arguments.out;
     let unfinished = unfinished(path)?;
-    let (tools, disk_tools): (Tools, DiskTools) = setup::for_program(&job.program, arguments.yes)?;
+    let (tools, disk_tools): (Tools, DiskTools) = setup::for_program(&job.program, arguments.wanted.yes)?;
     let built = image::bare_metal(&job.program, &tools)?;
     let directory = workspace::scratch()?;
     let image = directory.path().join("disk.img");
@@ -42,7 +42,7 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
 
 /// The kernel's command line, with heaps as large as the input wants them.
 fn words(arguments: &Arguments, job: &Job) -> Result<KernelLine> {
-    let plan = run::plan(&job.program, arguments.choices.cores.unwrap_or(1), &job.inputs, &arguments.words)?;
+    let plan = run::plan(&job.program, arguments.choices.cores.unwrap_or(1), &job.inputs, &arguments.given.words)?;
     let words = job.words.clone().value("cores", arguments.choices.cores);
     Ok(words.value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib)))
 }

@@ -28,7 +28,7 @@ use crate::{
     laboratory,
     monitor::Monitor,
     program::{DEFAULT_PROGRAM, Program},
-    run, trace, workspace,
+    trace, wanted, workspace,
 };
 use anyhow::{Context, Result, ensure};
 use descriptions::boards::Board;
@@ -297,7 +297,7 @@ fn runs_main_job(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     suite.begin();
     let program = Program::resolve(DEFAULT_PROGRAM)?;
     let words = KernelLine::default().value("program", Some(&program.name));
-    let flash = Flash::new(Board::find(SCC)?, &some(CORES), &program, &words, &[run::default_input()])?;
+    let flash = Flash::new(Board::find(SCC)?, &some(CORES), &program, &words, &[wanted::default_input()])?;
     let outcome = emulated(kit, "main job on the board", kit.board_image(&program)?, &flash, |_| Ok(()))?;
     let runs = Runs::new(["in QEMU", "on the board"], [&first.transcript, &outcome.transcript]);
     // A board does not tell what its caches write back.
