@@ -276,6 +276,7 @@ suite! {
         broadcasts,
         allreduces,
         the_order_is_that_of_ranks,
+        elements_of_any_size,
         barriers_separate_phases,
         #[needs(MACHINE, LARGEST)]
         several_in_any_order,

@@ -16,6 +16,16 @@ fn on_all_core_counts() {
 }
 
 #[test]
+fn elements_of_any_size_on_all_core_counts() {
+    for cores in (2..=17).chain([47, 48, 255]) {
+        let outcome = run(&Machine::scc(cores).with_seed(cores as u64), |context| {
+            suite::run_simulated("nonblocking::elements_of_any_size", context)
+        });
+        assert_eq!(outcome, Ok(()), "{cores} cores");
+    }
+}
+
+#[test]
 fn over_many_seeds() {
     for seed in 1..=80 {
         let cores = 1 + seed * 7 % 12;

@@ -28,11 +28,13 @@
 //!
 //! **How.** A tree of degree 6, chunks of 24 bytes with their number in one line, written by owners and polled by
 //! those who wait; see the modules. A rank finds its result without being signalled, and no barrier or
-//! acknowledgement delays it. Throughput is that of single lines, one for each way up and down the tree: what is long
+//! acknowledgement delays it. Elements may have any size; those above 24 bytes take some chunks more, by the levels of
+//! the tree. Throughput is that of single lines, one for each way up and down the tree: what is long
 //! is better sent by blocking operations.
 
 mod operation;
 mod outstanding;
+mod stages;
 mod tree;
 
 use alloc::{boxed::Box, vec::Vec};
@@ -167,8 +169,8 @@ impl<'c, C: Messenger> Comm<'c, C> {
     /// and in all runs.
     ///
     /// # Errors
-    /// [`Error::ElementTooLarge`] above 24 bytes, on every rank alike; [`Error::TooManyRequests`] on a rank on which
-    /// too many are outstanding. Nothing is begun then, and a program in which not all ranks get it is wrong.
+    /// [`Error::TooManyRequests`] on a rank on which too many are outstanding. Nothing is begun then, and a program in
+    /// which not all ranks get it is wrong.
     pub fn start_allreduce<'r, T: Pod>(
         &'r self,
         values: &'r mut [T],
@@ -176,9 +178,6 @@ impl<'c, C: Messenger> Comm<'c, C> {
     ) -> Result<Request<'r, 'c, C, T>, Error> {
         self.check_call(|| Call::new(Collective::StartAllreduce).of::<T>().len(values.len()).combined(&operation))?;
         let (element_bytes, cycles) = (size_of::<T>().max(1), operation.cycles());
-        if element_bytes > CHUNK_BYTES {
-            return Err(Error::ElementTooLarge { len_bytes: element_bytes, limit_bytes: CHUNK_BYTES });
-        }
         let _span = self.hal().span(Span::new("start allreduce").of(size_of_val(values)));
         let data: Vec<u8> = cast_slice(values).to_vec();
         account_long_copy(self.hal(), data.len());

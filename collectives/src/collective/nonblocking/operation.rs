@@ -4,7 +4,7 @@
 //! contributions of its children from their *up* lines and puts what they and its own make into its own. What comes
 //! out at the root is *passed* down: a rank takes the result from one of its parent's two *down* lines and puts it
 //! into its own. In a barrier chunks are empty; in a broadcast only the ranks between its root and the tree's root
-//! have something to contribute.
+//! have something to contribute. Elements that are longer than a chunk go up [in stages](super::stages).
 //!
 //! Lines are written by their owners only and never cleared. Chunks are counted over all operations that have the
 //! same lines, alike on all ranks, and a line says which chunk is in it. When may it be written again?
@@ -17,7 +17,7 @@ use alloc::{boxed::Box, vec, vec::Vec};
 
 use hal::{Clock, LINE_BYTES, Line, Mpb, MpbCopy, MpbLine};
 
-use super::tree::Node;
+use super::{stages::Stages, tree::Node};
 
 /// Bytes of a chunk: what a line has room for beside the numbers of two chunks.
 pub(super) const CHUNK_BYTES: usize = LINE_BYTES - 8;
@@ -25,7 +25,7 @@ pub(super) const CHUNK_BYTES: usize = LINE_BYTES - 8;
 /// Lines of an operation: up, and two down.
 pub(super) const LINES: usize = 3;
 
-type Chunk = [u8; CHUNK_BYTES];
+pub(super) type Chunk = [u8; CHUNK_BYTES];
 
 /// Combines what is there (the first argument) with a contribution.
 pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8])>;
@@ -67,6 +67,8 @@ pub(super) struct Operation {
     first: u32,
     chunks: u32,
     pub(super) data: Vec<u8>,
+    /// How elements that are longer than a chunk go.
+    stages: Option<Stages>,
     /// The contributions to the next chunk that have come.
     contributions: Vec<Option<Chunk>>,
     /// What goes into the up line next.
@@ -82,7 +84,7 @@ pub(super) struct Operation {
     told: u32,
 }
 
-/// Elements and bytes of a chunk of these elements.
+/// Bytes of a chunk of whole elements.
 fn chunk_bytes(kind: &Kind) -> usize {
     match kind {
         Kind::Barrier | Kind::Broadcast { .. } => CHUNK_BYTES,
@@ -95,7 +97,14 @@ impl Operation {
     pub(super) fn new(kind: Kind, me: usize, size: usize, line: usize, first: u32, data: Vec<u8>) -> Self {
         let node = Node::of(me, size);
         let fewest = usize::from(matches!(kind, Kind::Barrier));
-        let chunks = data.len().div_ceil(chunk_bytes(&kind)).max(fewest) as u32;
+        let stages = match kind {
+            Kind::Allreduce { element_bytes, .. } if element_bytes > CHUNK_BYTES => {
+                Some(Stages::new(element_bytes, data.len() / element_bytes, (&node, me), size))
+            }
+            _ => None,
+        };
+        let chunks = stages.as_ref().map_or_else(|| data.len().div_ceil(chunk_bytes(&kind)), Stages::chunks);
+        let chunks = chunks.max(fewest) as u32;
         let children = node.children.len();
         Self {
             kind,
@@ -105,6 +114,7 @@ impl Operation {
             first,
             chunks,
             data,
+            stages,
             contributions: vec![None; children],
             partial: [0; CHUNK_BYTES],
             // Nothing is known of them but what the lines' last users could not have done without.
@@ -151,8 +161,11 @@ impl Operation {
         }
     }
 
-    /// The bytes of a chunk.
+    /// The bytes of what comes out in a chunk.
     fn bytes(&self, chunk: u32) -> core::ops::Range<usize> {
+        if let Some(stages) = &self.stages {
+            return stages.results(chunk as usize);
+        }
         let (len, chunk) = (chunk_bytes(&self.kind), chunk as usize);
         (chunk * len).min(self.data.len())..((chunk + 1) * len).min(self.data.len())
     }
@@ -249,6 +262,28 @@ impl Operation {
         if !ready || !(0..self.contributions.len()).all(is_there) {
             return;
         }
+        match &mut self.stages {
+            Some(stages) => {
+                self.partial = stages.raise(self.combined as usize, &self.data, &mut self.contributions);
+                hal.account_memory(1, 1);
+                if let (Kind::Allreduce { combine, cycles, .. }, Some(element)) =
+                    (&self.kind, stages.complete(self.combined as usize))
+                {
+                    let operands = stages.operands();
+                    hal.compute(operands.len() as u64 * cycles);
+                    operands.into_iter().for_each(|operand| combine(&mut self.data[element.clone()], &operand));
+                }
+            }
+            None => self.combine_chunk(hal),
+        }
+        self.combined += 1;
+        if self.node.parent.is_none() {
+            self.given += 1;
+        }
+    }
+
+    /// Combines a chunk of whole elements.
+    fn combine_chunk(&mut self, hal: &impl Clock) {
         let bytes = self.bytes(self.combined);
         let own = &mut self.data[bytes];
         let len = own.len();
@@ -272,10 +307,6 @@ impl Operation {
                 own.copy_from_slice(&self.partial[..len]);
                 hal.account_memory(0, 1);
             }
-        }
-        self.combined += 1;
-        if self.node.parent.is_none() {
-            self.given += 1;
         }
     }
 

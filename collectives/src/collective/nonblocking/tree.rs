@@ -31,6 +31,14 @@ impl Node {
     }
 }
 
+/// Levels below the root of a tree of so many ranks.
+pub(super) fn height(size: usize) -> usize {
+    if size < 2 {
+        return 0;
+    }
+    1 + children(0, size).into_iter().map(|(first, end)| height(end - first)).max().unwrap_or(0)
+}
+
 /// The ranges of ranks below the first of a range.
 fn children(first: usize, end: usize) -> Vec<(usize, usize)> {
     let below = end - first - 1;
@@ -54,6 +62,8 @@ mod tests {
                     next = end;
                 }
                 assert_eq!((next, node.parent.is_none()), (node.end, rank == 0));
+                let highest = node.children.iter().map(|(child, end)| height(end - child) + 1).max();
+                assert_eq!(height(node.end - rank), highest.unwrap_or(0));
             }
         }
     }
