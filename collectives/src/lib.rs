@@ -31,7 +31,7 @@ pub use collective::{
     preference::Algorithm,
     reduction::{Combine, Operation, Reduction, Scan},
 };
-pub use comm::{Comm, division::Near, group::Group};
+pub use comm::{Comm, division::Near, group::Group, interrupting::Interrupting};
 pub use error::{Error, ErrorKind, Returned};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
 pub use matched::{

@@ -39,6 +39,24 @@ pub trait Interrupt: TestAndSet + Sized + 'static {
     /// at once. Dropping what this returns ends it. Nothing if there is a handler.
     fn handle_interrupts<T: Send + 'static>(&self, state: T, handler: fn(&Self, &T)) -> Option<Shielded<'_, Self, T>>;
 
+    /// Calls `program`, and `handler` meanwhile, whenever interrupts were raised on this core; what is pending comes at once. Nothing
+    /// of it if there is a handler. The program gets the core as well, by which it can compute, for example.
+    ///
+    /// The handler may use whatever it captured, since a program that is [`Send`] has nothing of it:
+    ///
+    /// ```compile_fail,E0277
+    /// # use hal::{Clock, Interrupt};
+    /// # fn both<C: Interrupt + Clock>(core: &C) {
+    /// let seen = core::cell::Cell::new(0);
+    /// core.handle_interrupts_during(|_| seen.set(seen.get() + 1), |core| core.compute(seen.get()));
+    /// # }
+    /// ```
+    fn handle_interrupts_during<R>(
+        &self,
+        handler: impl Fn(&Self),
+        program: impl FnOnce(&Self) -> R + Send,
+    ) -> Option<R>;
+
     /// Calls `action` and lets interrupts come afterwards.
     fn defer_interrupts<R>(&self, action: impl FnOnce() -> R) -> R;
 

@@ -87,7 +87,8 @@ fn products<const N: usize, C: Core>(context: &Context<'_, '_, C>, counts: &[usi
 where
     [u32; N]: Pod,
 {
-    let factor = |rank: usize, index: usize| core::array::from_fn(|at| (rank * 1009 + index * 101 + at * at + 1) as u32);
+    let factor =
+        |rank: usize, index: usize| core::array::from_fn(|at| (rank * 1009 + index * 101 + at * at + 1) as u32);
     for &count in counts {
         let mut all: Vec<[u32; N]> = (0..count).map(|index| factor(context.rank(), index)).collect();
         context.comm.start_allreduce(&mut all, Operation::new(multiply::<N>))?.wait();

@@ -51,6 +51,8 @@ collectives! {
     FreeCommunicator "the freeing of a communicator",
     OpenMessages "open_messages",
     CloseMessages "the closing of messages",
+    ProgressByInterrupts "progress_by_interrupts",
+    EndProgressByInterrupts "the end of progress by interrupts",
 }
 
 /// Words of a call.

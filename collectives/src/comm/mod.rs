@@ -10,6 +10,7 @@ mod division_tests;
 pub(crate) mod elsewhere;
 pub(crate) mod engines;
 pub mod group;
+pub mod interrupting;
 pub(crate) mod members;
 mod operating;
 mod states;
@@ -32,6 +33,7 @@ use self::{
     choices::{Choices, Terms},
     elsewhere::Elsewhere,
     engines::Engines,
+    interrupting::Alarm,
     members::Members,
     states::States,
 };
@@ -72,6 +74,8 @@ struct Common<C> {
     is_divided: Cell<bool>,
     /// The context of the next one, if all of its ranks can have it.
     next_context: Cell<u32>,
+    /// How ranks that compute are interrupted by what comes, if they are.
+    alarm: Cell<Option<Alarm<C>>>,
 }
 
 impl<'c, C: Core> Comm<'c, C> {
@@ -100,6 +104,7 @@ impl<'c, C: Core> Comm<'c, C> {
                 engines: Engines::default(),
                 is_divided: Cell::new(false),
                 next_context: Cell::new(1),
+                alarm: Cell::new(None),
             }),
             elsewhere: None,
             name: RefCell::new(String::from("world")),
@@ -314,5 +319,10 @@ impl<C: Mpb + Wait> Comm<'_, C> {
                 }
             }
         }
+    }
+    /// Drives what is under way, without waiting.
+    pub(crate) fn look(&self) {
+        // There is nothing to find but what the engines do.
+        let _ = self.wait_until(&[], Deadline::At(0), Reason::new("nothing"), |_| None::<()>);
     }
 }

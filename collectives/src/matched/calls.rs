@@ -7,7 +7,7 @@ use hal::Core;
 use super::{
     Answers, RemoteCall,
     post::calls::{CONTEXT, outgoing},
-    request::{look, wait_for},
+    request::wait_for,
 };
 use crate::{Comm, Error};
 
@@ -69,7 +69,7 @@ impl<C: Core> Comm<'_, C> {
 
     /// Answers the calls that have come, and drives all else that is under way, without waiting.
     pub fn look_for_calls(&self) {
-        look(self);
+        self.look();
     }
 
     /// Waits, answering calls and driving all else that is under way, until `check` finds something.

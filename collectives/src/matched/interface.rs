@@ -10,7 +10,7 @@ use super::{
     matching::Arrived,
     packet::{SHORT_BYTES, lines_of},
     post::{Outgoing, Post},
-    request::{Transfer, look, wait_for},
+    request::{Transfer, wait_for},
     state::State,
 };
 use crate::{Comm, Error};
@@ -201,7 +201,7 @@ impl<'c, C: Core> Comm<'c, C> {
     /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
     pub fn try_probe(&self, source: Source, tag: Tag) -> Result<Option<Envelope>, Error> {
         let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
-        look(self);
+        self.look();
         let found = post.matching().borrow().find(&pattern);
         if found.is_none() {
             post.want(self.world_of(), &pattern);
@@ -235,7 +235,7 @@ impl<'c, C: Core> Comm<'c, C> {
     /// As [`try_probe`](Self::try_probe).
     pub fn try_find_tagged<'r>(&'r self, source: Source, tag: Tag) -> Result<Option<Arrival<'r, 'c, C>>, Error> {
         let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
-        look(self);
+        self.look();
         let arrived = post.take_found(&pattern);
         if arrived.is_none() {
             post.want(self.world_of(), &pattern);

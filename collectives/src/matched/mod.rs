@@ -136,7 +136,7 @@ impl<C: Core> Messages<'_, C> {
         for _ in 0..2 {
             wait_for(world, || post.has_sent_all().then_some(()))?;
             world.synchronise();
-            request::look(world);
+            world.look();
         }
         world.synchronise();
         post.check_quiet()?;

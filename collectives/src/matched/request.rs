@@ -53,7 +53,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         if self.is_over() {
             return Err(Error::Completed);
         }
-        look(self.comm);
+        self.comm.look();
         if self.is_done() { self.take().map(Some) } else { Ok(None) }
     }
 
@@ -110,7 +110,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
 
     /// The same without waiting: nothing if none is complete.
     pub fn test_any(all: &mut [Self]) -> Option<(usize, Result<Envelope, Error>)> {
-        all.first().iter().for_each(|transfer| look(transfer.comm));
+        all.first().iter().for_each(|transfer| transfer.comm.look());
         let index = all.iter().position(Self::is_done)?;
         Some((index, all[index].take()))
     }
@@ -141,7 +141,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
 
     /// Takes the results of all transfers that are complete, each with its index; does not wait.
     pub fn test_some(all: &mut [Self]) -> Vec<(usize, Result<Envelope, Error>)> {
-        all.first().iter().for_each(|transfer| look(transfer.comm));
+        all.first().iter().for_each(|transfer| transfer.comm.look());
         let done = all.iter_mut().enumerate().filter(|(_, transfer)| transfer.is_done());
         done.map(|(index, transfer)| (index, transfer.take())).collect()
     }
@@ -154,7 +154,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
 
     /// Whether all of these are complete, which then can be [waited for](Self::wait_all) without waiting.
     pub fn test_all(all: &mut [Self]) -> bool {
-        all.first().iter().for_each(|transfer| look(transfer.comm));
+        all.first().iter().for_each(|transfer| transfer.comm.look());
         all.iter().all(|transfer| transfer.is_over() || transfer.is_done())
     }
 }
@@ -175,10 +175,4 @@ pub(super) fn wait_for<C: Core, R>(comm: &Comm<'_, C>, mut check: impl FnMut() -
     }
     let reason = Reason::new("a message with a tag");
     comm.wait_until(&[], Deadline::Never, reason, |_| check()).map_err(|TimedOut { reason }| Error::TimedOut { reason })
-}
-
-/// Drives what is under way, without waiting.
-pub(super) fn look<C: Core>(comm: &Comm<'_, C>) {
-    // There is nothing to find but what the engines do.
-    let _ = comm.wait_until(&[], Deadline::At(0), Reason::new("nothing"), |_| None::<()>);
 }

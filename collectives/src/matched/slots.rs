@@ -141,6 +141,7 @@ impl Slots {
         pair.rung.set(((pair.rung.get() >> SLOT_BITS).wrapping_add(1) << SLOT_BITS) | slot as u8);
         let (line, byte) = self.doorbells(comm, to, me);
         hal.set_flag(line, byte, pair.rung.get());
+        comm.alert(line.core);
         true
     }
 
@@ -182,6 +183,7 @@ impl Slots {
         let (pair, (line, byte)) = (&self.pairs[from], self.acknowledgements(comm, from, comm.rank()));
         pair.unwritten.set(0);
         comm.hal().set_flag(line, byte, pair.taken.get());
+        comm.alert(line.core);
     }
 
     fn rung_by(&self, from: usize) -> u8 {

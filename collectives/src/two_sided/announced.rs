@@ -41,6 +41,7 @@ impl<C: Messenger> Comm<'_, C> {
         if !chunks.is_first_with_the_head() {
             self.put_bytes(&chunks, 0, chunks.first_part()..chunks.len_of(0), message);
             self.announce_chunk(to);
+            self.alert(self.core_of(to));
         }
         if chunks.is_put_early(1) {
             self.put_whole(&chunks, 1, message);
@@ -61,6 +62,7 @@ impl<C: Messenger> Comm<'_, C> {
                     self.put_whole(&chunks, number, message);
                 }
                 self.announce_chunk(to);
+                self.alert(self.core_of(to));
             }
         }
         Ok(())

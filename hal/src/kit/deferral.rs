@@ -134,6 +134,19 @@ impl<H: Hardware> HardwareCore<H> {
         result
     }
 
+    /// Sets the handler, which comes at once if an interrupt is pending; unless there is one. Says whether it could.
+    fn set_handler(&self, handler: Handler<Self>) -> bool {
+        let _operation = self.operation();
+        let mut slot = self.deferral.handler.borrow_mut();
+        if slot.is_some() {
+            return false;
+        }
+        *slot = Some(handler);
+        self.deferral.open.store(true, Relaxed);
+        self.hardware.open_interrupts(true);
+        true
+    }
+
     /// Calls the handler if an interrupt has arrived.
     #[cold]
     #[inline(never)]
@@ -192,6 +205,15 @@ impl<H: Hardware> HardwareCore<H> {
     }
 }
 
+/// As long as it lives, there is a handler.
+struct Handled<'e, H: Hardware>(&'e HardwareCore<H>);
+
+impl<H: Hardware> Drop for Handled<'_, H> {
+    fn drop(&mut self) {
+        self.0.ignore_interrupts();
+    }
+}
+
 impl<H: Hardware> Interrupt for HardwareCore<H> {
     fn raise_interrupt(&self, target: CoreId) {
         let _operation = self.operation();
@@ -202,17 +224,25 @@ impl<H: Hardware> Interrupt for HardwareCore<H> {
     }
 
     fn handle_interrupts<T: Send + 'static>(&self, state: T, handler: fn(&Self, &T)) -> Option<Shielded<'_, Self, T>> {
-        let _operation = self.operation();
-        let mut slot = self.deferral.handler.borrow_mut();
-        if slot.is_some() {
-            return None;
-        }
         let state = Rc::new(state);
-        let shielded = Shielded::new(self, state.clone());
-        *slot = Some(Rc::new(move |core| handler(core, &state)));
-        self.deferral.open.store(true, Relaxed);
-        self.hardware.open_interrupts(true);
-        Some(shielded)
+        let handled = state.clone();
+        self.set_handler(Rc::new(move |core| handler(core, &handled))).then(|| Shielded::new(self, state))
+    }
+
+    fn handle_interrupts_during<R>(
+        &self,
+        handler: impl Fn(&Self),
+        program: impl FnOnce(&Self) -> R + Send,
+    ) -> Option<R> {
+        let handler: &dyn Fn(&Self) = &handler;
+        // SAFETY: only the lifetime changes. The handler is called on this core's stack, above this function, until `Handled` is dropped:
+        // before this function ends, however it does, and before `handler` is dropped.
+        let handler: &'static dyn Fn(&Self) = unsafe { core::mem::transmute(handler) };
+        // It does not come before there is something that takes it away.
+        let operation = self.operation();
+        let _handled = self.set_handler(Rc::new(handler)).then(|| Handled(self))?;
+        drop(operation);
+        Some(program(self))
     }
 
     fn defer_interrupts<R>(&self, action: impl FnOnce() -> R) -> R {

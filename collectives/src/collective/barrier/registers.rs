@@ -78,10 +78,10 @@ impl Registers {
     /// Collective over the communicator.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::RegistersWanted`] while ranks are subscribed to notifications, or a member is one of
+    /// On every rank alike: [`Error::RegistersWanted`] while ranks are subscribed to notifications or [progress by interrupts](Comm::progress_by_interrupts), or a member is one of
     /// another such barrier; [`Error::RegisterOutOfReach`].
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
-        if comm.has_subscribers() {
+        if comm.has_subscribers() || comm.is_interrupting() {
             return Err(Error::RegistersWanted);
         }
         let is_member = group.contains(comm.rank());

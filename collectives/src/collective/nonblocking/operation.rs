@@ -241,14 +241,14 @@ impl Operation {
         }
     }
 
-    /// Does what can be done without waiting.
-    pub(super) fn go_on(&mut self, hal: &(impl Mpb + MpbCopy + Clock)) {
+    /// Does what can be done without waiting, and tells the ranks for which it has put something.
+    pub(super) fn go_on(&mut self, hal: &(impl Mpb + MpbCopy + Clock), tell: impl Fn(usize)) {
         loop {
             let before = (self.combined, self.given, self.passed);
             self.combine(hal);
             // Those below wait for it longer than those above.
-            self.pass_on(hal);
-            self.give(hal);
+            self.pass_on(hal, &tell);
+            self.give(hal, &tell);
             if before == (self.combined, self.given, self.passed) {
                 break;
             }
@@ -311,23 +311,22 @@ impl Operation {
     }
 
     /// Puts what was combined into the up line, or only how far this rank has come.
-    fn give(&mut self, hal: &impl MpbCopy) {
-        if self.node.parent.is_none() {
-            return;
-        }
+    fn give(&mut self, hal: &impl MpbCopy, tell: impl Fn(usize)) {
+        let Some(parent) = self.node.parent else { return };
         let has_contribution = self.combined > self.given && self.taken >= self.given;
         let has_news = !self.contributes() && self.told < self.taken;
         if has_contribution || has_news {
             let taken = self.number(self.taken).wrapping_sub(1);
             let number = if has_contribution { self.number(self.given) } else { taken };
             put_line(hal, MpbLine::new(hal.core(), self.line), &self.partial, number, taken);
+            tell(parent);
             self.told = self.taken;
             self.given += u32::from(has_contribution);
         }
     }
 
     /// Passes the next result down.
-    fn pass_on(&mut self, hal: &impl MpbCopy) {
+    fn pass_on(&mut self, hal: &impl MpbCopy, tell: impl Fn(usize)) {
         let children = self.node.children.len();
         if children == 0 || self.passed >= self.known() {
             return;
@@ -339,6 +338,7 @@ impl Operation {
             let number = self.number(self.passed);
             put_line(hal, MpbLine::new(hal.core(), self.down_line(self.passed)), &chunk, number, 0);
             self.passed += 1;
+            self.node.children.iter().for_each(|(child, _)| tell(*child));
         }
     }
 }

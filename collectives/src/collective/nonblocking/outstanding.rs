@@ -61,7 +61,7 @@ impl Outstanding {
         next[place] = operation.next();
         self.next.set(next);
         self.begun.set(self.begun.get() + 1);
-        operation.go_on(comm.hal());
+        operation.go_on(comm.hal(), |rank| comm.alert(comm.core_of(rank)));
         operations[place] = Some(operation);
         Ok(place)
     }
@@ -132,8 +132,9 @@ impl<C: Messenger> Engine<C> for Outstanding {
                 operation.take(comm.hal(), want, &line);
             }
         }
+        let cores = self.cores.get().map_or(&[][..], |cores| cores);
         for operation in operations.iter_mut().flatten() {
-            operation.go_on(comm.hal());
+            operation.go_on(comm.hal(), |rank| comm.alert(cores[rank]));
         }
         self.steps.set(self.steps.get() + 1);
         // Operations end.

@@ -1,0 +1,158 @@
+//! Progress by interrupts: messages with tags and non-blocking operations that go on while a rank computes.
+//!
+//! ```
+//! # use collectives::{Comm, Error, Source, Tag};
+//! # use hal::{Clock, Core};
+//! /// Rank 1 computes, and gets a long message of rank 0 meanwhile.
+//! fn overlap<C: Core>(comm: &Comm<'_, C>) -> Result<(), Error> {
+//!     let (messages, interrupting) = (comm.open_messages()?, comm.progress_by_interrupts()?);
+//!     let mut data = [comm.rank() as u8; 20_000];
+//!     if comm.rank() == 0 {
+//!         comm.send_tagged(&data, 1, 7)?;
+//!     } else if comm.rank() == 1 {
+//!         let mut receive = comm.start_receive_tagged(&mut data, Source::Rank(0), Tag::Is(7))?;
+//!         interrupting.compute(|core| core.compute(1_000_000))?;
+//!         receive.wait()?;
+//!         drop(receive);
+//!         assert_eq!(data, [0; 20_000]);
+//!     }
+//!     interrupting.close()?;
+//!     messages.close()
+//! }
+//! # let outcome = hal::sim::Machine::scc(2).run(|core| overlap(&Comm::world(core, regions::of_a_test()).unwrap()).unwrap());
+//! # assert!(outcome.is_ok());
+//! ```
+//!
+//! **Who is interrupted.** A rank that computes says so in a line of its MPB. Whoever puts something where that rank would look for it
+//! looks at this line afterwards, and interrupts it. So a rank that waits is not interrupted, and while nobody asked for
+//! this, nobody looks. What was put before the line was written, the rank finds itself: it looks after it has written.
+//!
+//! **What the handler may do.** It drives all that waits drive. So it uses the communicators at any instruction of what the rank
+//! computes, which therefore has none of them: it is bound like another thread, and gets the core alone.
+
+use hal::{Core, CoreId, LINE_BYTES, Mpb, MpbLine, Span};
+
+use super::Comm;
+use crate::{
+    Error,
+    collective::call::{Call, Collective},
+};
+
+/// What ranks say that compute.
+const COMPUTES: u8 = 1;
+
+/// How ranks that compute are interrupted.
+pub(crate) struct Alarm<C> {
+    /// The line in which each says whether it computes.
+    line: usize,
+    /// Protocols ask for less of a core than this.
+    raise: fn(&C, CoreId),
+}
+
+impl<C> Clone for Alarm<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Alarm<C> {}
+
+/// Ranks can compute and are interrupted by what comes, as long as this is there. To be [closed](Self::close).
+pub struct Interrupting<'c, C: Core> {
+    world: &'c Comm<'c, C>,
+    line: usize,
+}
+
+impl<C: Core> Comm<'_, C> {
+    /// Lets ranks [compute](Interrupting::compute) while what comes to them interrupts them. Collective over all ranks. It makes
+    /// messages with tags and non-blocking operations a little slower: for each that goes, a line of the receiver is looked at.
+    ///
+    /// Raising interrupts takes the target's register, so no rank may hold registers while it communicates.
+    ///
+    /// # Errors
+    /// On all ranks alike: [`Error::NoSpareLines`] if the MPBs have no room; [`Error::WholeMachine`] on a communicator of some
+    /// ranks; [`Error::RequestsOutstanding`] if it is so already; [`Error::RegistersWanted`] while there is a barrier of
+    /// registers; [`Error::RegisterOutOfReach`] where nothing is atomic between the ranks; [`Error::ProfileInForce`];
+    /// [`Error::CallsDiffer`] while calls are [compared](Self::check_arguments).
+    pub fn progress_by_interrupts<'c>(&'c self) -> Result<Interrupting<'c, C>, Error> {
+        self.check_call(|| Call::new(Collective::ProgressByInterrupts))?;
+        self.check_whole("progress by interrupts")?;
+        self.check_no_profile()?;
+        self.check_registers()?;
+        if self.has_register_barriers() {
+            return Err(Error::RegistersWanted);
+        }
+        if self.is_interrupting() {
+            return Err(Error::RequestsOutstanding);
+        }
+        let line = self.take_spare_lines(1, "who computes").ok_or(Error::NoSpareLines { wanted: 1 })?;
+        let own = MpbLine::new(self.hal().core(), line);
+        self.hal().put_made(LINE_BYTES, own, |_, bytes| bytes.fill(0));
+        // Nobody looks before all are ready.
+        self.synchronise();
+        self.common().alarm.set(Some(Alarm { line, raise: C::raise_interrupt }));
+        Ok(Interrupting { world: self, line })
+    }
+}
+
+impl<C: Mpb> Comm<'_, C> {
+    /// Something is where the rank on `core` looks for it: if it computes, it is interrupted.
+    #[inline]
+    pub(crate) fn alert(&self, core: CoreId) {
+        if let Some(alarm) = self.common().alarm.get() {
+            alarm.look(self.hal(), core);
+        }
+    }
+}
+
+impl<C> Comm<'_, C> {
+    /// Whether ranks that compute are interrupted by what comes to them.
+    pub(crate) fn is_interrupting(&self) -> bool {
+        self.common().alarm.get().is_some()
+    }
+}
+
+impl<C: Mpb> Alarm<C> {
+    #[cold]
+    fn look(&self, hal: &C, core: CoreId) {
+        if core == hal.core() {
+            return;
+        }
+        hal.invalidate_mpb();
+        if hal.load_line(MpbLine::new(core, self.line)).0[0] == COMPUTES {
+            (self.raise)(hal, core);
+        }
+    }
+}
+
+impl<C: Core> Interrupting<'_, C> {
+    /// Computes, and lets messages and non-blocking operations of this rank go on meanwhile, whenever something comes to it. The
+    /// computation gets the core, and must not wait there for what only others can do.
+    ///
+    /// # Errors
+    /// [`Error::Subscribed`] if interrupts of this rank have another handler.
+    pub fn compute<R>(&self, computation: impl FnOnce(&C) -> R + Send) -> Result<R, Error> {
+        let (world, hal) = (self.world, self.world.hal());
+        let _span = hal.span(Span::new("compute"));
+        let own = MpbLine::new(hal.core(), self.line);
+        hal.set_flag(own, 0, COMPUTES);
+        world.look();
+        let computed = hal.handle_interrupts_during(|_| world.look(), computation);
+        hal.set_flag(own, 0, 0);
+        computed.ok_or(Error::Subscribed { rank: world.rank() })
+    }
+
+    /// Ends it. Collective over all ranks.
+    ///
+    /// # Errors
+    /// [`Error::CallsDiffer`] while calls are [compared](Comm::check_arguments).
+    pub fn close(self) -> Result<(), Error> {
+        let world = self.world;
+        world.check_call(|| Call::new(Collective::EndProgressByInterrupts))?;
+        world.common().alarm.set(None);
+        // Nobody looks at the line any more.
+        world.synchronise();
+        world.give_back_lines(self.line, 1);
+        Ok(())
+    }
+}

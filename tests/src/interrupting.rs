@@ -1,0 +1,137 @@
+//! What goes on while ranks compute: messages with tags and non-blocking operations, by interrupts.
+
+use alloc::vec;
+
+use collectives::{Error, Interrupting, Operator, Source, Tag};
+use hal::{Core, Region, kind};
+
+use crate::{
+    Context, Failed, check,
+    check::Outcome,
+    check_eq,
+    interrupts::{while_working, work},
+    memory::{free, shared},
+};
+
+/// A message that goes by way of halves and streams, in several chunks.
+const LONG: usize = 20_000;
+
+/// Computes for a while, by interrupts if they are on; without them there is nothing but the work.
+fn compute<C: Core>(context: &Context<'_, '_, C>, by: Option<&Interrupting<'_, C>>, rounds: u32) -> Result<(), Failed> {
+    match by {
+        Some(interrupting) => Ok(interrupting.compute(|core| work(core, rounds))?),
+        None => Ok(work(context.hal(), rounds)),
+    }
+}
+
+/// Says what another rank was done with when this one had computed.
+fn has_said<C: Core>(context: &Context<'_, '_, C>, words: Region<kind::Uncached>, rank: usize) -> bool {
+    context.hal().load_word(words, rank) == 1
+}
+
+/// Rank 0 sends a message that waits for its receive, to a rank that computes. Says whether it was sent by then.
+fn receive_while_computing<C: Core>(
+    context: &Context<'_, '_, C>,
+    words: Region<kind::Uncached>,
+    by: Option<&Interrupting<'_, C>>,
+    rounds: u32,
+    is_copied: bool,
+) -> Result<bool, Failed> {
+    let (comm, hal, me) = (context.comm, context.hal(), context.rank());
+    hal.store_word(words, me, 0);
+    comm.barrier();
+    let mut was_sent = true;
+    match me {
+        0 if is_copied => {
+            comm.start_send_tagged(&[7_u8; LONG], 1, 3)?.wait()?;
+            hal.store_word(words, me, 1);
+        }
+        0 => {
+            comm.send_tagged(&[7_u8; LONG], 1, 3)?;
+            hal.store_word(words, me, 1);
+        }
+        1 => {
+            let mut data = vec![0_u8; LONG];
+            let mut receive = comm.start_receive_tagged(&mut data, Source::Rank(0), Tag::Is(3))?;
+            compute(context, by, rounds)?;
+            was_sent = has_said(context, words, 0);
+            receive.wait()?;
+            drop(receive);
+            check_eq!(data == vec![7; LONG], true, "the message");
+        }
+        _ => {}
+    }
+    comm.barrier();
+    Ok(was_sent)
+}
+
+/// A long message is received by a rank that computes and calls nothing; and is not without interrupts.
+pub fn messages_are_received_while_ranks_compute<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
+    if context.size() < 2 {
+        return Ok(());
+    }
+    let words = shared::<_, kind::Uncached>(context, context.size() * 4)?;
+    let messages = context.comm.open_messages()?;
+    for is_copied in [false, true] {
+        let alone = receive_while_computing(context, words, None, 100, is_copied)?;
+        check!(!alone || context.rank() != 1, "a message was received without anybody");
+        let interrupting = context.comm.progress_by_interrupts()?;
+        while_working(context, |rounds| {
+            receive_while_computing(context, words, Some(&interrupting), rounds, is_copied)
+        })?;
+        interrupting.close()?;
+    }
+    messages.close()?;
+    free(context, words)
+}
+
+/// The last rank waits for the result of an operation in which all others compute. Says whether it had that by then.
+fn combine_while_computing<C: Core>(
+    context: &Context<'_, '_, C>,
+    words: Region<kind::Uncached>,
+    by: Option<&Interrupting<'_, C>>,
+    rounds: u32,
+) -> Result<bool, Failed> {
+    let (comm, hal, me, size) = (context.comm, context.hal(), context.rank(), context.size());
+    hal.store_word(words, me, 0);
+    comm.barrier();
+    let mut sums = [1_u32; 40];
+    let mut had_it = true;
+    let request = comm.start_allreduce(&mut sums, Operator::SUM)?;
+    if me + 1 == size {
+        request.wait();
+        hal.store_word(words, me, 1);
+    } else {
+        compute(context, by, rounds)?;
+        had_it = has_said(context, words, size - 1);
+        request.wait();
+    }
+    check_eq!(sums, [size as u32; 40], "sums");
+    comm.barrier();
+    Ok(had_it)
+}
+
+/// An allreduce goes on through ranks that compute and call nothing; and does not without interrupts.
+pub fn operations_go_on_while_ranks_compute<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
+    let words = shared::<_, kind::Uncached>(context, context.size() * 4)?;
+    let alone = combine_while_computing(context, words, None, 100)?;
+    check!(!alone || context.rank() + 1 == context.size(), "an operation has gone on without its ranks");
+    let interrupting = context.comm.progress_by_interrupts()?;
+    while_working(context, |rounds| combine_while_computing(context, words, Some(&interrupting), rounds))?;
+    interrupting.close()?;
+    free(context, words)
+}
+
+/// One at a time, and beside no other handler.
+pub fn has_the_handler_to_itself<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (comm, rank) = (context.comm, context.rank());
+    let interrupting = comm.progress_by_interrupts()?;
+    check_eq!(comm.progress_by_interrupts().err(), Some(Error::RequestsOutstanding), "a second time");
+    let handler = context.hal().handle_interrupts((), |_, ()| {});
+    check_eq!(interrupting.compute(|_| ()), Err(Error::Subscribed { rank }), "beside another handler");
+    drop(handler);
+    check_eq!(interrupting.compute(|core| core.core().index()), Ok(rank), "what a computation returns");
+    Ok(interrupting.close()?)
+}
