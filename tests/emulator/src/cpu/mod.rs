@@ -27,6 +27,7 @@ mod passing;
 mod peek;
 mod prediction;
 mod state;
+mod translation;
 
 use std::{cell::RefCell, rc::Rc};
 

@@ -352,6 +352,28 @@ fn a_p54c_says_that_it_is_one_and_computes_with_53_bits() {
     assert_eq!(run(&mut board(1, &code)).1, Ended::Succeeded);
 }
 
+/// Without its bound the CPU library overruns its memory, and this program ends by a signal.
+#[test]
+fn long_formulas_are_computed() {
+    const TERMS: u32 = 1000;
+    let code = assemble(|a| {
+        let mut wrong = a.create_label();
+        a.fninit()?;
+        a.fld1()?;
+        a.fldz()?;
+        for _ in 0..TERMS {
+            a.fadd_2(st0, st1)?;
+        }
+        a.fistp(dword_ptr(0x6000))?;
+        a.cmp(dword_ptr(0x6000), TERMS)?;
+        a.jne(wrong)?;
+        done(a)?;
+        a.set_label(&mut wrong)?;
+        a.hlt()
+    });
+    assert_eq!(run(&mut board(1, &code)).1, Ended::Succeeded);
+}
+
 #[test]
 fn executed_instructions_are_counted_and_noted() {
     const CESR: u32 = 0x11;
