@@ -19,9 +19,10 @@ const LONG: usize = 20_000;
 /// Computes for a while, by interrupts if they are on; without them there is nothing but the work.
 fn compute<C: Core>(context: &Context<'_, '_, C>, by: Option<&Interrupting<'_, C>>, rounds: u32) -> Result<(), Failed> {
     match by {
-        Some(interrupting) => Ok(interrupting.compute(|core| work(core, rounds))?),
-        None => Ok(work(context.hal(), rounds)),
+        Some(interrupting) => interrupting.compute(|core| work(core, rounds))?,
+        None => work(context.hal(), rounds),
     }
+    Ok(())
 }
 
 /// Says what another rank was done with when this one had computed.

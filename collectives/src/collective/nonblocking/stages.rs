@@ -71,7 +71,7 @@ impl Stages {
 
     /// The bytes of the element of which all children's have come with this chunk, if there is one.
     pub(super) fn complete(&self, chunk: usize) -> Option<Range<usize>> {
-        let is_last = (chunk + 1) % self.of_element() == 0;
+        let is_last = (chunk + 1).is_multiple_of(self.of_element());
         let element = (chunk / self.of_element() + 1).checked_sub(self.own)?;
         (is_last && self.own > 0 && element < self.elements)
             .then(|| element * self.element_bytes..(element + 1) * self.element_bytes)
