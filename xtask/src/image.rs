@@ -13,6 +13,7 @@ use crate::{
 };
 use anyhow::{Context, Result, ensure};
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -320,13 +321,31 @@ fn link(program: &Program, tools: &Tools, target: Target, options: &[&str], what
     let Some(sources) = &program.c else {
         return build(what, &mut bare_metal_command(program, &tools.toolchain, target, &script, options)?);
     };
+    let archive = archive(program, tools, target, options)?;
+    let executable = c::for_p54c(sources, &setup::ensure(false)?, &archive, &script, tools)?;
+    Ok(Built { executable, warnings: Vec::new(), libraries: Vec::new() })
+}
+
+/// The Rust side of programs in C. Who links many of them in one process builds it once for each target: nothing but other options
+/// makes it another one, and cargo takes seconds to find that out.
+fn archive(program: &Program, tools: &Tools, target: Target, options: &[&str]) -> Result<PathBuf> {
+    type Last = BTreeMap<[&'static str; 2], (Vec<String>, PathBuf)>;
+    static LAST: Mutex<Last> = Mutex::new(Last::new());
+    let made_of: Vec<_> = target.profile.iter().chain(options).map(ToString::to_string).collect();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = [target.directory, target.specification];
+    if let Some((of, archive)) = last.get(&place)
+        && *of == made_of
+    {
+        return Ok(archive.clone());
+    }
     let mut command = inner_cargo(&tools.toolchain, "rustc");
     command.args(build::MESSAGES).args(["--release", "--lib", "--crate-type", "staticlib"]);
     command.current_dir(&program.directory).args(["--package", &program.package]);
     for_target(&mut command, program, target);
     let archive = build::archive("the Rust side of programs in C", command.args(options))?;
-    let executable = c::for_p54c(sources, &setup::ensure(false)?, &archive, &script, tools)?;
-    Ok(Built { executable, warnings: Vec::new(), libraries: Vec::new() })
+    last.insert(place, (made_of, archive.clone()));
+    Ok(archive)
 }
 
 fn bare_metal_command(

@@ -21,7 +21,7 @@ use hal::{
 
 use crate::{Console, Input, args, output::Frame};
 
-#[cfg(any(feature = "threads", test))]
+#[cfg(feature = "threads")]
 use super::on_threads;
 use super::{
     Programs, Start, judge, run_and_tell,
@@ -168,7 +168,7 @@ impl Console for Kept {
 }
 
 fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn Console) -> bool {
-    #[cfg(any(feature = "threads", test))]
+    #[cfg(feature = "threads")]
     if args::value(line, "machine") == Some(on_threads::NAME) {
         return on_threads::run::<P>(line, inputs, console);
     }

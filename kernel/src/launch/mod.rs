@@ -13,7 +13,7 @@ mod backend;
 mod heap;
 
 #[cfg(all(any(feature = "threads", test), not(target_os = "none")))]
-mod on_threads;
+pub(crate) mod on_threads;
 mod programs;
 #[cfg(not(target_os = "none"))]
 mod sizes;

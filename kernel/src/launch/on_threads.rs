@@ -16,6 +16,7 @@ use super::{
 };
 
 /// What `machine=` says of them.
+#[cfg(feature = "threads")]
 pub(super) const NAME: &str = "threads";
 
 /// Runs an image on threads. Returns success.
@@ -52,6 +53,14 @@ pub(super) fn run<P: Programs>(line: &str, inputs: &[Input<'_>], console: &dyn C
             false
         }
     }
+}
+
+/// Runs an image on threads, and keeps what it prints, as [`simulate`](super::simulate) does.
+#[cfg(test)]
+pub(crate) fn threads<P: Programs>(words: &str, inputs: &[Input<'_>]) -> super::Simulation {
+    let console = Kept::default();
+    let success = run::<P>(words, inputs, &console);
+    super::Simulation { success, console: console.into_text() }
 }
 
 /// Keeps what a core has traced when its program ends, or is ended: whether another one fails is known later.

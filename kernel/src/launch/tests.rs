@@ -1,4 +1,4 @@
-use super::{Only, simulate};
+use super::{Only, on_threads::threads, simulate};
 use crate::{
     Failure, Program, Rank,
     launch::{Kept, Simulation, run_on_core},
@@ -45,7 +45,15 @@ impl Program for Obedient {
 }
 
 fn run(words: &str) -> Simulation {
-    let simulation = simulate::<Only<Obedient>>(words, &[]);
+    as_done(simulate::<Only<Obedient>>(words, &[]))
+}
+
+fn on_threads(words: &str) -> Simulation {
+    as_done(threads::<Only<Obedient>>(words, &[]))
+}
+
+/// The last line says what became of all.
+fn as_done(simulation: Simulation) -> Simulation {
     let done = simulation.console.lines().last().unwrap();
     assert_eq!(simulation.success, done == "@done ok", "{}", simulation.console);
     assert!(done.starts_with("@done "), "{}", simulation.console);
@@ -75,7 +83,6 @@ fn what_is_asked_for_in_vain_is_told_if_it_is_wanted() {
 
 #[test]
 fn threads_end_as_simulated_cores_do() {
-    let on_threads = |words: &str| run(&std::format!("machine=threads {words}"));
     let good = on_threads("cores=4");
     assert!(good.success && good.console.contains("@counters 3 mpb_lines_read="), "{}", good.console);
     for (words, end) in [
@@ -111,9 +118,11 @@ fn traces(console: &str) -> BTreeMap<usize, Vec<&str>> {
 
 #[test]
 fn each_way_to_fail_tells_traces() {
-    for machine in ["cores=4", "cores=4 trace_kib=64", "cores=4 check_coherence", "machine=threads cores=4"] {
+    let machines: [(_, fn(&str) -> _); 4] =
+        [("", run), ("trace_kib=64", run), ("check_coherence", run), ("", on_threads)];
+    for (machine, run) in machines {
         for failure in ["fail=2", "panic=2", "wait=2"] {
-            let words = std::format!("{machine} {failure} failure_trace_kib=64");
+            let words = std::format!("cores=4 {machine} {failure} failure_trace_kib=64");
             let console = run(&words).console;
             let traces = traces(&console);
             assert!(traces.keys().copied().eq(0..4), "{words}: {console}");

@@ -44,7 +44,7 @@ const TOLD_TO_END: i32 = 5;
 const KILLED: i32 = 6;
 
 /// What a guest that has said `@done` may still use until it goes away.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 
 /// What a machine that does not go away may use, after it has said `@done`, until all its cores have stopped.
 const HALT_TIME: Duration = Duration::from_millis(500);

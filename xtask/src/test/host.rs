@@ -21,6 +21,12 @@ const IN_KERNEL: &str = "suite";
 /// The test binary with what the simulator shows besides; most of its tests are machines by the dozen.
 const BY_THE_DOZEN: &str = "simulated";
 
+/// Test binaries with few tests, each of which takes a minute: machines that wait in vain, and packages that are compiled.
+const LONG: [&str; 2] = ["conformance", "compile_fail"];
+
+/// About how many seconds one of these takes.
+const LONG_S: usize = 60;
+
 /// Tests that take a second together, on average, elsewhere.
 const TESTS_PER_S: usize = 30;
 
@@ -46,7 +52,11 @@ impl Binary {
 
     /// About how many seconds its tests take.
     fn cost_s(&self) -> usize {
-        if self.artifact.name == BY_THE_DOZEN { self.wanted } else { self.wanted / TESTS_PER_S }
+        match self.artifact.name.as_str() {
+            BY_THE_DOZEN => self.wanted,
+            name if LONG.contains(&name) => LONG_S,
+            _ => self.wanted / TESTS_PER_S,
+        }
     }
 
     fn command(&self, filter: Option<&str>) -> Command {

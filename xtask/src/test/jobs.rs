@@ -1,4 +1,4 @@
-//! What runs side by side, as many at a time as the host has processors.
+//! What runs side by side: one job more at a time than the host has processors, since jobs wait for files, locks and timers, too.
 
 use super::summary::{Suite, Summary};
 use crate::interrupt;
@@ -35,7 +35,7 @@ impl<'t> Job<'t> {
 ///
 /// When the user wants to stop.
 pub(super) fn run(jobs: Vec<Job<'_>>) -> Result<Summary> {
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
+    let workers = (thread::available_parallelism().map_or(1, usize::from) + 1).min(jobs.len());
     let ended: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let mut waiting: Vec<_> = jobs.into_iter().enumerate().collect();
     waiting.sort_by_key(|(place, job)| (job.cost_s, usize::MAX - place));

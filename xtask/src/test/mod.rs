@@ -43,7 +43,7 @@ const CORES: [(u16, Option<&str>); 7] = [
     (2, None),
     (3, None),
     (5, None),
-    (16, None),
+    (16, Some("size")),
     (48, Some("size")),
     (crate::cores::MOST, Some(guests::LARGEST)),
 ];

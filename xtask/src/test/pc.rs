@@ -38,10 +38,9 @@ struct Pc {
 
 /// All of them: two chipsets, of which one has the device that ends QEMU and one has not; and processors that are
 /// numbered or listed otherwise. One of them has all tests, the others those that depend on the machine.
-const PCS: [Pc; 8] = [
+const PCS: [Pc; 7] = [
     Pc { only: MACHINE, ..pc("pc-i440fx-1", "pc", "1", 1) },
     Pc { only: MACHINE, ..pc("pc-i440fx-4", "pc", "4", 4) },
-    Pc { only: MACHINE, ..pc("pc-i440fx-16", "pc", "16", 16) },
     Pc { only: MACHINE, has_exit_device: true, ..pc("pc-q35-1", "q35", "1", 1) },
     Pc { has_exit_device: true, ..pc("pc-q35-4", "q35", "4", 4) },
     Pc { only: MACHINE, has_exit_device: true, ..pc("pc-q35-16", "q35", "16", 16) },

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     Input,
-    launch::{Kept, Only, Simulation, run_on, simulate},
+    launch::{Kept, Only, Simulation, on_threads::threads, run_on, simulate},
 };
 use hal::sim::{Freedom, Machine, Recording, Strategy};
 use std::{collections::BTreeMap, format, string::String, vec::Vec};
@@ -41,7 +41,8 @@ fn threads_have_the_same_result_as_simulated_cores() {
     let file = map(37, 23);
     let alone = checksum_of(&run("cores=1 steps=9", &file));
     for words in ["cores=1", "cores=2", "cores=5", "cores=8", "cores=4 preempt=3", "cores=4 coherent"] {
-        assert_eq!(checksum_of(&run(&format!("machine=threads {words} steps=9"), &file)), alone, "{words}");
+        let input = [Input { name: "map.pgm", bytes: &file }];
+        assert_eq!(checksum_of(&threads::<Only<Terrain>>(&format!("{words} steps=9"), &input)), alone, "{words}");
     }
 }
 
