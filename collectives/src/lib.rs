@@ -9,6 +9,7 @@ pub mod comm;
 pub mod error;
 #[cfg(test)]
 mod in_all_orders;
+pub mod intercommunicator;
 pub mod lock;
 pub mod matched;
 pub mod memory;
@@ -31,8 +32,9 @@ pub use collective::{
     preference::Algorithm,
     reduction::{Combine, Operation, Reduction, Scan},
 };
-pub use comm::{Comm, division::Near, group::Group, interrupting::Interrupting};
+pub use comm::{Comm, attributes::Attribute, division::Near, group::Group, interrupting::Interrupting};
 pub use error::{Error, ErrorKind, Returned};
+pub use intercommunicator::{Intercommunicator, Root};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
 pub use matched::{
     Answers, Arrival, Envelope, Messages, PreparedReceive, PreparedSend, RemoteCall, Source, Tag, request::Transfer,

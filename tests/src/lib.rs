@@ -33,6 +33,7 @@ pub mod fft;
 pub mod floating_point;
 pub mod group_barriers;
 pub mod hazards;
+pub mod intercommunicators;
 pub mod interrupting;
 pub mod interrupts;
 pub mod litmus;

@@ -6,9 +6,9 @@ use hal::{Core, Layout};
 use crate::{
     Context, allocation, arguments, barrier, barriers_elsewhere, broadcast, broadcast_cost, channel, check::Outcome,
     cluster, coherence, communicators, conformance, copy_engine, default_broadcast, domains, epoch_cost, exchanges,
-    exposed, fence, fft, floating_point, group_barriers, hazards, interrupting, interrupts, litmus, locks, marks,
-    memory, messages, nonblocking, notification, operations, overlap, passive, private_window, promises, pscw, queue,
-    reductions, registers, traces, waiting, window,
+    exposed, fence, fft, floating_point, group_barriers, hazards, intercommunicators, interrupting, interrupts, litmus,
+    locks, marks, memory, messages, nonblocking, notification, operations, overlap, passive, private_window, promises,
+    pscw, queue, reductions, registers, traces, waiting, window,
 };
 
 bitflags! {
@@ -404,6 +404,8 @@ suite! {
     traces::{ operations_nest_and_waits_have_places, nothing_is_noted_without_a_trace, }
     #[needs(REGISTERS, SIZE, MACHINE)]
     interrupts::{ #[needs(LARGEST)] come_while_programs_compute, are_deferred, #[needs(LARGEST)] come_from_everybody, }
+    #[needs(REGISTERS)]
+    intercommunicators::{ operations_and_messages_cross, refuses_what_makes_no_sense, }
     #[needs(REGISTERS)]
     interrupting::{
         #[needs(INTERRUPTS)]

@@ -49,6 +49,7 @@ collectives! {
     Dup "dup",
     Create "create",
     FreeCommunicator "the freeing of a communicator",
+    CreateIntercommunicator "create_intercommunicator",
     OpenMessages "open_messages",
     CloseMessages "the closing of messages",
     ProgressByInterrupts "progress_by_interrupts",

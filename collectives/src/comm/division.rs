@@ -34,6 +34,7 @@ use hal::{Core, CoreId, LINE_BYTES, Region, Span, kind};
 
 use super::{
     Choices, Comm, Origin, Preferences, States, Terms,
+    attributes::Attributes,
     elsewhere::{Elsewhere, Words},
     members::Members,
 };
@@ -102,7 +103,7 @@ impl<'c, C: Core> Comm<'c, C> {
         Ok(part.unwrap_or_else(|| unreachable!("a rank that names a colour is in the communicator of that colour")))
     }
 
-    /// Makes another communicator of the same ranks. Collective.
+    /// Makes another communicator of the same ranks, with what of the [attributes](super::attributes) is for duplicates. Collective.
     ///
     /// # Errors
     /// As [`split`](Self::split).
@@ -110,8 +111,8 @@ impl<'c, C: Core> Comm<'c, C> {
         self.check_call(|| Call::new(Collective::Dup))?;
         self.check_no_profile()?;
         let ranks: Vec<_> = (0..self.size()).collect();
-        let same = self.divide(&ranks, ranks.len())?;
-        Ok(same.unwrap_or_else(|| unreachable!("all ranks are members")))
+        let same = self.divide(&ranks, ranks.len())?.unwrap_or_else(|| unreachable!("all ranks are members"));
+        Ok(Self { attributes: self.attributes.duplicate(), ..same })
     }
 
     /// Makes a communicator of these ranks, in this order. Collective: all members name the same list; others name the
@@ -186,8 +187,29 @@ impl<'c, C: Core> Comm<'c, C> {
             origin: Origin::World(self.world_of()),
             elsewhere,
             name: RefCell::new(String::new()),
+            attributes: Attributes::default(),
             context,
         }
+    }
+
+    /// The communicator of these members without lines in the MPBs: with signals in these words, which are zero and which that rank has
+    /// allocated, or for nothing but messages with tags.
+    pub(crate) fn without_lines(
+        &'c self,
+        members: Members,
+        words: Option<(Region<kind::Uncached>, usize)>,
+        context: u32,
+    ) -> Self {
+        let ranks = members.size();
+        let elsewhere =
+            words.map(|(region, owner)| -> Box<dyn Elsewhere<C>> { Box::new(Words { region, ranks, owner }) });
+        let layout = self.world_of().mpb_layout().beside(ranks, None);
+        self.assemble(members, layout, elsewhere, context)
+    }
+
+    /// Bytes of the words of so many ranks.
+    pub(crate) fn words_len_bytes(ranks: usize) -> usize {
+        Words::len_bytes(ranks)
     }
 
     /// Lets staging give lines to the spare ones, if it can and has not yet. Collective over all ranks.

@@ -40,6 +40,11 @@ impl Members {
     /// These cores, in the order of their ranks; one of them is `own`, or else there are none.
     pub(crate) fn some(own: CoreId, cores: Box<[CoreId]>, layout: &Layout) -> Option<Self> {
         let rank = cores.iter().position(|core| *core == own)?;
+        Some(Self::beside(rank, cores, layout))
+    }
+
+    /// These cores, as rank `rank` of other ones names them.
+    pub(crate) fn beside(rank: usize, cores: Box<[CoreId]>, layout: &Layout) -> Self {
         let domains: Vec<_> = cores.iter().map(|core| layout.domain(*core)).collect();
         let tiles: Vec<_> = cores.iter().map(|core| core.index() / layout.cores_per_tile()).collect();
         let mut different = domains.clone();
@@ -51,7 +56,7 @@ impl Members {
             per_domain: block_len(&domains),
             per_tile: block_len(&tiles),
         };
-        Some(Self { rank, cores, shape })
+        Self { rank, cores, shape }
     }
 
     #[inline]

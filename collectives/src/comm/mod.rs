@@ -3,6 +3,7 @@
 //! [`Comm::world`] is that of all ranks. Others are [divided](division) from it, and what they have in common with it, because a
 //! core has it once, is in that of all ranks: the heap, the spare lines of the MPBs, what goes on while the rank waits.
 
+pub mod attributes;
 pub(crate) mod choices;
 pub mod division;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use crate::{
 };
 
 use self::{
+    attributes::Attributes,
     choices::{Choices, Terms},
     elsewhere::Elsewhere,
     engines::Engines,
@@ -55,6 +57,7 @@ pub struct Comm<'c, C> {
     /// Signals that do not go through MPBs.
     elsewhere: Option<Box<dyn Elsewhere<C>>>,
     name: RefCell<String>,
+    attributes: Attributes,
     /// Tells messages of this communicator from those of others: no two that a rank has been in have the same.
     context: u32,
 }
@@ -108,6 +111,7 @@ impl<'c, C: Core> Comm<'c, C> {
             }),
             elsewhere: None,
             name: RefCell::new(String::from("world")),
+            attributes: Attributes::default(),
             context: 0,
         };
         let _span = hal.span(Span::new("world"));
