@@ -10,7 +10,11 @@ use crate::{
 /// The run of stores that was counted last: its line, and which of its bytes it has.
 ///
 /// Runs are what programs make; that the buffer drained by itself in the middle of one does not count.
+///
+/// Its bytes are looked at before they are stored to, in the one line of a cache that all of it is in: an SCC's caches take in no
+/// line for a store, so that each store to what nobody loads would go to DRAM.
 #[derive(Default)]
+#[repr(align(16))]
 pub(super) struct StoreRuns {
     /// The line, as its [key](LineAddress::key), which compares in two words.
     line: Cell<u64>,
@@ -26,8 +30,8 @@ impl StoreRuns {
     #[inline]
     pub(super) fn count(&self, counting: &Counting, at: LineAddress, mask: u32) {
         if !COUNTS {
+            self.set_bytes(if mask == u32::MAX { 0 } else { mask });
             self.line.set(at.key());
-            self.bytes.set(if mask == u32::MAX { 0 } else { mask });
             return;
         }
         let (key, run) = (at.key(), self.bytes.get());
@@ -62,7 +66,14 @@ impl StoreRuns {
     /// The next store begins a new run.
     #[inline]
     pub(super) fn end(&self) {
-        self.bytes.set(0);
+        self.set_bytes(0);
+    }
+
+    #[inline]
+    fn set_bytes(&self, bytes: u32) {
+        if self.bytes.get() != bytes {
+            self.bytes.set(bytes);
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! How long to leave something alone that others want, too.
 
 #[cfg(target_os = "none")]
+use core::arch::asm;
+
+#[cfg(target_os = "none")]
 use crate::bare::cpu;
 
 /// Rounds of a pause loop that the first waits take at most.
@@ -37,12 +40,14 @@ impl Backoff {
     }
 }
 
-/// Lets a while pass.
+/// Lets a while pass, without any access: a store of each round to a line of the stack that no cache has would go to DRAM,
+/// and the next poll wait for it.
 #[cfg(target_os = "none")]
 pub(crate) fn pause(rounds: u32) {
-    (0..rounds).for_each(|round| {
-        core::hint::black_box(round);
-    });
+    for round in 0..rounds {
+        // SAFETY: no instruction is executed.
+        unsafe { asm!("/* {0} */", in(reg) round, options(nomem, nostack, preserves_flags)) }
+    }
     // One for all: to a P54C it is nothing, and who runs several cores in turns takes it for the end of a turn.
     cpu::pause();
 }
