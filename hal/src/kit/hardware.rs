@@ -393,6 +393,12 @@ pub trait Hooks: Ticks {
     #[inline(always)]
     fn leave(&self) {}
 
+    /// Tells such a machine that the lines of private memory of which it is told next are these.
+    #[inline(always)]
+    fn goes_to(&self, memory: &[u8]) {
+        let _ = memory;
+    }
+
     /// Tells such a machine that a handler of interrupts begins, whose operations have nothing to do with what is under way.
     #[inline(always)]
     fn enter_handler(&self) {}

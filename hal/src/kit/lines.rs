@@ -216,6 +216,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn put(&self, source: &[u8], to: MpbLine) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB put", to.core, source.len());
+        self.hardware.hooks().goes_to(source);
         self.hardware.hooks().spend(Expense::PutFromMemory);
         let (lines, rest) = source.as_chunks::<LINE_BYTES>();
         if !lines.is_empty() {
@@ -244,6 +245,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn get(&self, from: MpbLine, target: &mut [u8]) {
         let _operation = self.operation();
         let _span = self.hardware.hardware_span("MPB get", from.core, target.len());
+        self.hardware.hooks().goes_to(target);
         self.hardware.hooks().spend(Expense::GetToMemory);
         let (lines, rest) = target.as_chunks_mut::<LINE_BYTES>();
         let count = lines.len();
@@ -332,6 +334,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
         if H::TELLS_EXPENSES {
             let _operation = self.operation();
+            self.hardware.hooks().goes_to(target);
             self.hardware.hooks().spend(Expense::GetToMemory);
             self.hardware.hooks().spend(Expense::PrivateWrite { lines: polled.len().div_ceil(LINE_BYTES) as u32 });
         }
@@ -346,6 +349,7 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware.hardware_span("memory write", region.start().home(), bytes.len());
+        self.hardware.hooks().goes_to(bytes);
         self.hardware.hooks().spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let mut copy = Line::default();
@@ -360,6 +364,7 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware.hardware_span("memory read", region.start().home(), bytes.len());
+        self.hardware.hooks().goes_to(bytes);
         self.hardware.hooks().spend(Expense::GetToMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let data = self.load_combined(line);

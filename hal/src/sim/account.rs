@@ -1,10 +1,11 @@
 //! What one core may allocate, and has allocated.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex, MutexGuard, PoisonError,
     atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
+use super::blocks::{Blocks, BlockPlace};
 use crate::HeapExhausted;
 
 /// Blocks are counted in units of this many bytes, as bare metal's heaps divide themselves.
@@ -17,11 +18,37 @@ pub(super) struct Account {
     used: AtomicUsize,
     /// Bytes of the last allocation, if there was no room for it.
     refused: AtomicUsize,
+    /// Where the blocks are, if somebody wants to know.
+    blocks: Option<Mutex<Blocks>>,
 }
 
 impl Account {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, used: AtomicUsize::new(0), refused: AtomicUsize::new(0) })
+    pub(super) fn new(limit: usize, knows_blocks: bool) -> Arc<Self> {
+        let blocks = knows_blocks.then(Mutex::default);
+        Arc::new(Self { limit, used: AtomicUsize::new(0), refused: AtomicUsize::new(0), blocks })
+    }
+
+    fn blocks(&self) -> Option<MutexGuard<'_, Blocks>> {
+        self.blocks.as_ref().map(|blocks| blocks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A block of the account was allocated. What is noted of it is on no account: the caller has suspended this one.
+    pub(super) fn begins(&self, address: usize, bytes: usize) {
+        if let Some(mut blocks) = self.blocks() {
+            blocks.begins(address, bytes);
+        }
+    }
+
+    /// A block of the account is freed, likewise.
+    pub(super) fn ends(&self, address: usize) {
+        if let Some(mut blocks) = self.blocks() {
+            blocks.ends(address);
+        }
+    }
+
+    /// In which block an address is, and where, if it is in one.
+    pub(super) fn place(&self, address: usize) -> Option<BlockPlace> {
+        self.blocks()?.place(address)
     }
 
     /// If the last allocation was refused: what to say of it.

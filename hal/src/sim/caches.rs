@@ -1,9 +1,11 @@
 //! Which lines of its private memory a core's caches have.
 //!
 //! A program's buffers lie somewhere on the host, at addresses that differ from run to run and mean nothing on the chip. What
-//! is the same in every run is what the core is told: how many bytes an operation is about, and that lines of private
-//! memory are read or written in its course. So *operations of one length are taken to be about the same memory*, from its
-//! front on: who sends and receives messages of 8 KB has one buffer of 8 KB. Of operations within operations the
+//! is the same in every run is the order in which a program allocates: a line of a block is told by the block's [number and its
+//! place in it](super::blocks). Of other memory (stacks, statics, what is only [accounted for](crate::Clock::account_memory)) it is
+//! what the core is told: how many bytes an operation is about, and that lines of private
+//! memory are read or written in its course. There *operations of one length are taken to be about the same memory*, from its
+//! front on. Of operations within operations the
 //! outermost one with a length counts, so that the chunks of a long message are memory one behind the other.
 //!
 //! A cache has as many lines as it holds, those that the core came by last. Sets and ways are left out, as addresses would be
@@ -13,6 +15,7 @@
 use hashlink::LinkedHashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::blocks::BlockPlace;
 use crate::LINE_BYTES;
 
 /// Bytes of the P54C's L1 of data on the SCC.
@@ -29,9 +32,26 @@ pub(super) enum Found {
     InMemory,
 }
 
-/// A line: of the memory of operations about so many lines, the one with this number. Operations about 0 lines stand for
-/// what is in the way, which is never found again.
-type Place = (u32, u32);
+/// What a line is a part of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Memory {
+    /// The block with this number.
+    Block(u32),
+    /// The memory of operations about so many lines. Those about 0 lines stand for what is in the way, which is never found
+    /// again.
+    Of(u32),
+}
+
+/// A line: what it is a part of, and its number there.
+type Place = (Memory, u32);
+
+/// Lines of a block that are read or written next.
+#[derive(Clone, Copy)]
+struct Next {
+    block: u32,
+    line: u32,
+    left: usize,
+}
 
 /// One cache.
 struct Level {
@@ -94,8 +114,10 @@ pub(super) struct Caches {
     /// Operations that are under way, one within the other.
     depth: u32,
     about: About,
-    /// What the operations are about that a handler of interrupts came in the middle of.
-    interrupted: Vec<About>,
+    /// What of a block comes next, if that is known.
+    next: Option<Next>,
+    /// What the operations are about that a handler of interrupts came in the middle of, and what came next there.
+    interrupted: Vec<(About, Option<Next>)>,
     /// How often something was in the way.
     displaced: u32,
 }
@@ -108,6 +130,7 @@ impl Caches {
             l2: Level::of(l2_bytes),
             depth: 0,
             about: About::default(),
+            next: None,
             interrupted: Vec::new(),
             displaced: 0,
         }
@@ -132,34 +155,55 @@ impl Caches {
 
     /// A handler of interrupts begins in the middle of what is under way. Its operations are about memory of its own.
     pub(super) fn enter_handler(&mut self) {
-        self.interrupted.push(std::mem::take(&mut self.about));
+        self.interrupted.push((std::mem::take(&mut self.about), self.next.take()));
     }
 
     /// The handler ends that began last: what it interrupted goes on where it was.
     pub(super) fn leave_handler(&mut self) {
-        self.about = self.interrupted.pop().unwrap_or_default();
+        (self.about, self.next) = self.interrupted.pop().unwrap_or_default();
+    }
+
+    /// The lines that are read or written next are those of so many bytes from a place of a block on.
+    pub(super) fn goes_to(&mut self, place: BlockPlace, bytes: usize) {
+        let line = u32::try_from(place.offset / LINE_BYTES).unwrap_or(u32::MAX);
+        self.next = Some(Next { block: place.block, line, left: bytes.div_ceil(LINE_BYTES) });
     }
 
     /// Reads or writes `lines` lines, and tells `found` of each where it was.
     pub(super) fn pass(&mut self, lines: u32, writes: bool, mut found: impl FnMut(Found)) {
+        let in_block = self.pass_block(lines, &mut found);
+        let lines = lines - in_block;
         if self.about.outermost == 0 {
-            (0..lines).for_each(|line| found(self.come_by((lines, line))));
+            (0..lines).for_each(|line| found(self.come_by((Memory::Of(lines), line))));
             return;
         }
         for _ in 0..lines {
             let About { lines, passed, .. } = &mut self.about;
             let passed = &mut passed[usize::from(writes)];
-            let place = (*lines, *passed % *lines);
-            *passed = place.1 + 1;
+            let line = *passed % *lines;
+            *passed = line + 1;
+            let place = (Memory::Of(*lines), line);
             found(self.come_by(place));
         }
+    }
+
+    /// Reads or writes those of `lines` lines that are known to be a block's; returns how many.
+    fn pass_block(&mut self, lines: u32, found: &mut impl FnMut(Found)) -> u32 {
+        for passed in 0..lines {
+            let Some(next) = self.next.as_mut().filter(|next| next.left > 0) else { return passed };
+            let place = (Memory::Block(next.block), next.line);
+            next.line = next.line.wrapping_add(1);
+            next.left -= 1;
+            found(self.come_by(place));
+        }
+        lines
     }
 
     /// Empties L1, and fills `lines` lines of L2 with what nobody wants, which pushes older lines out.
     pub(super) fn displace(&mut self, lines: u64) {
         self.l1.clear();
         self.displaced = self.displaced.wrapping_add(1);
-        self.l2.bring_in((0, self.displaced), lines);
+        self.l2.bring_in((Memory::Of(0), self.displaced), lines);
     }
 
     fn come_by(&mut self, place: Place) -> Found {
@@ -273,7 +317,25 @@ mod tests {
         caches.displace(8192 - 28);
         assert_eq!(caches.l2.places.len(), 1 + 28);
         assert_eq!(operation(caches, 28 * LINE_BYTES, false), [0, 0, 28]);
-        assert_eq!(caches.l2.places.keys().next(), Some(&(0, 3)));
+        assert_eq!(caches.l2.places.keys().next(), Some(&(Memory::Of(0), 3)));
+    }
+
+    #[test]
+    fn places_of_blocks_are_memory_of_their_own() {
+        let caches = &mut Caches::new(L2_BYTES as u64);
+        let mut pass = |block, offset, lines: u32| {
+            let mut counts = [0; 3];
+            caches.enter(4 * LINE_BYTES);
+            caches.goes_to(BlockPlace { block, offset }, 4 * LINE_BYTES);
+            caches.pass(1, false, |found| counts[found as usize] += 1);
+            caches.pass(lines - 1, false, |found| counts[found as usize] += 1);
+            caches.leave();
+            counts
+        };
+        // Two buffers of one length, one that begins in the middle of the first, and what is beyond what was told.
+        assert_eq!([pass(1, 0, 4), pass(2, 0, 4), pass(1, 31, 4)], [[0, 0, 4], [0, 0, 4], [4, 0, 0]]);
+        assert_eq!([pass(1, 2 * LINE_BYTES, 4), pass(2, 0, 6)], [[2, 0, 2], [4, 0, 2]]);
+        assert_eq!([pass(1, 2 * LINE_BYTES, 4), pass(2, 0, 6)], [[4, 0, 0], [6, 0, 0]]);
     }
 
     #[test]

@@ -72,16 +72,22 @@ fn allocate(layout: Layout, from_host: impl Fn(Layout) -> *mut u8) -> *mut u8 {
     }
     // SAFETY: the block is `offset` bytes longer than what was asked for, and `offset` is a multiple of `HEADER`, which
     // has room for a pointer right before it.
-    unsafe {
+    let block = unsafe {
         let block = start.add(offset);
         block.cast::<*const Account>().sub(1).write(holder);
         block
+    };
+    // SAFETY: it was made by `into_raw` just now, and goes with the block.
+    if let Some(account) = unsafe { holder.as_ref() } {
+        off_account(|| account.begins(block.addr(), layout.size()));
     }
+    block
 }
 
 // SAFETY: 1. blocks are the host's, each `offset` bytes behind the start of one that is that much longer and aligned
-// to a multiple of the alignment asked for; 2. what is before a block is written here only; 3. nothing here panics, and
-// what is called allocates nothing: an account's own block, which goes with its last holder, is on no account.
+// to a multiple of the alignment asked for; 2. what is before a block is written here only; 3. nothing here panics; 4. what
+// is allocated to note a block, and an account's own block, which goes with its last holder, is on no account: so nothing is
+// noted of it.
 unsafe impl GlobalAlloc for SimHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout is longer than 0 bytes.
@@ -101,7 +107,9 @@ unsafe impl GlobalAlloc for SimHeap {
             let holder = block.cast::<*const Account>().sub(1).read();
             System.dealloc(block.sub(offset), whole);
             if !holder.is_null() {
-                Arc::from_raw(holder).give_back(layout.size());
+                let account = Arc::from_raw(holder);
+                account.give_back(layout.size());
+                off_account(|| account.ends(block.addr()));
             }
         }
     }

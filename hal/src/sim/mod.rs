@@ -34,6 +34,7 @@
 mod access;
 mod account;
 mod asked;
+mod blocks;
 mod by_itself;
 mod caches;
 mod check;

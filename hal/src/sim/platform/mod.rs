@@ -85,7 +85,7 @@ impl SimPlatform {
             stack: Cell::new((0, 0)),
             stack_pointer: Cell::new(0),
             has_ended: Cell::new(false),
-            account: Account::new(heap_bytes),
+            account: Account::new(heap_bytes, software.is_some()),
             counts: Cell::new(true),
         }
     }

@@ -249,6 +249,15 @@ impl Hooks for SimPlatform {
         }
     }
 
+    #[inline]
+    fn goes_to(&self, memory: &[u8]) {
+        if let Some(caches) = &self.caches
+            && let Some(place) = self.account.place(memory.as_ptr().addr())
+        {
+            caches.borrow_mut().goes_to(place, memory.len());
+        }
+    }
+
     fn enter_handler(&self) {
         if let Some(caches) = &self.caches {
             caches.borrow_mut().enter_handler();
