@@ -95,6 +95,10 @@ pub(crate) struct Arguments {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     ensure!(!common.lines || arguments.seeds == 0, "--lines shows those of one run");
+    ensure!(
+        common.given.seed.is_none() || arguments.seeds == 0,
+        "--seeds makes runs with seeds 1 to N: give it or --seed, not both"
+    );
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;

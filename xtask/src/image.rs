@@ -242,9 +242,7 @@ pub(crate) fn for_board(program: &Program, tools: &Tools, besides: Besides, no_b
     if !no_build {
         return Ok(board(program, tools, besides)?.executable);
     }
-    let path = besides.file_of(&bare_metal_built_before(program, BOARD)?);
-    ensure!(path.is_file(), "{} has not been built; leave --no-build away", workspace::display(&path));
-    Ok(path)
+    there(besides.file_of(&bare_metal_built_before(program, BOARD)?))
 }
 
 /// A program's image for QEMU, for a debugger.
@@ -258,8 +256,13 @@ pub(crate) fn for_debugger(program: &Program, tools: &Tools) -> Result<PathBuf> 
 }
 
 fn bare_metal_built_before(program: &Program, target: Target) -> Result<PathBuf> {
-    let specification = Path::new(target.specification).with_extension("");
-    built_before(program, &workspace::target().join(target.directory).join(specification), Profile::Release)
+    let [specification, script] = [target.specification, target.script].map(|file| Path::new(file).with_extension(""));
+    match &program.c {
+        Some(sources) => there(c::kept(sources, &script.to_string_lossy())),
+        None => {
+            built_before(program, &workspace::target().join(target.directory).join(specification), Profile::Release)
+        }
+    }
 }
 
 /// Where [`host()`] has left a program's binary before.
@@ -273,7 +276,11 @@ pub(crate) fn built_for_host(program: &Program, profile: Profile) -> Result<Path
 
 fn built_before(program: &Program, directory: &Path, profile: Profile) -> Result<PathBuf> {
     let profile = if profile == Profile::Release { "release" } else { "debug" };
-    let path = directory.join(profile).join(&program.binary);
+    there(directory.join(profile).join(&program.binary))
+}
+
+/// The path of what was built before.
+fn there(path: PathBuf) -> Result<PathBuf> {
     ensure!(path.is_file(), "{} has not been built; leave --no-build away", workspace::display(&path));
     Ok(path)
 }

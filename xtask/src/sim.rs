@@ -112,9 +112,11 @@ struct Replayed {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let Some(file) = &arguments.replay else { return run(arguments) };
     let Replay { directory, words, fingerprint, deviations } = sim_replay::read(file)?;
-    let Replayed { arguments: mut replayed } = Replayed::try_parse_from(iter::once("sim".into()).chain(words))
-        .with_context(|| format!("{} has words that mean nothing", workspace::display(file)))?;
+    let shown = workspace::display(file);
+    // Names of files among the words are those of this directory.
     env::set_current_dir(&directory).with_context(|| format!("cannot go to {}", directory.display()))?;
+    let Replayed { arguments: mut replayed } = Replayed::try_parse_from(iter::once("sim".into()).chain(words))
+        .with_context(|| format!("{shown} has words that mean nothing"))?;
     replayed.stop = arguments.stop.clone();
     replayed.repeats = Some(fingerprint);
     replayed.deviations = deviations;

@@ -59,20 +59,28 @@ impl Request {
             match word.as_str() {
                 "-c" => request.compiles = true,
                 "-E" => request.preprocesses = true,
+                "-M" | "-MM" => {
+                    request.preprocesses = true;
+                    request.options.more.push(word.clone());
+                }
                 "-restrict" | "-pthread" | "-static" | "-s" | "-pipe" => {}
                 _ if starts("-o") => request.out = Some(value("-o")?.into()),
                 _ if starts("-I") => request.options.include.push(value("-I")?.into()),
                 "-isystem" | "-iquote" => request.options.include.push(value(word)?.into()),
-                _ if starts("-D") => request.options.define.push(value("-D")?),
+                // Of those that name the same macro the last one counts.
+                _ if starts("-D") => request.options.more.push(format!("-D{}", value("-D")?)),
                 _ if starts("-U") => request.options.more.push(format!("-U{}", value("-U")?)),
                 _ if starts("-l") => request.libraries.push(value("-l")?),
                 _ if starts("-L") => request.directories.push(value("-L")?.into()),
-                "-MF" | "-MT" | "-MQ" | "-include" => {
-                    request.options.more.extend([word.clone(), value(word)?]);
+                "-include" => request.options.more.extend([word.clone(), value(word)?]),
+                _ if ["-MF", "-MT", "-MQ"].iter().any(|option| starts(option)) => {
+                    request.options.more.extend([word[..3].to_owned(), value(&word[..3])?]);
                 }
                 _ if starts("-O") => request.options.optimise = Some(level(&word[2..])),
                 // What the linker or the processor is to be told is for us to say.
-                _ if starts("-Wl,") || starts("-m") || starts("-x") => {}
+                _ if starts("-Wl,") || starts("-m") => {}
+                // Files in C are known by their names.
+                _ if starts("-x") => drop(value("-x")?),
                 _ if starts("-W")
                     || starts("-f")
                     || starts("-std=")
@@ -131,12 +139,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let tools = library::tools(false)?;
     let library = |side| Library::ensure(side, &tools);
     if request.preprocesses {
-        return compiler::preprocess(
-            &library(Side::Simulator)?.compiler,
-            &request.files[0],
-            &request.options,
-            request.out.as_deref(),
-        );
+        ensure!(request.out.is_none() || request.files.len() == 1, "-E and -o are for one file at a time");
+        let compiler = library(Side::Simulator)?.compiler;
+        let mut files = request.files.iter();
+        return files
+            .try_for_each(|file| compiler::preprocess(&compiler, file, &request.options, request.out.as_deref()));
     }
     let [p54c, simulator] = [library(Side::P54c)?, library(Side::Simulator)?];
     let scratch = workspace::scratch()?;
@@ -174,9 +181,10 @@ fn compile(
 ) -> Result<()> {
     ensure!(file.extension() == Some(OsStr::new("c")), "{} is no file in C", workspace::display(file));
     let [first, second] = ["p54c.o", "simulator.o"].map(|name| scratch.join(name));
-    compiler::compile_priced([simulator, p54c], file, options, &second)?;
+    let options = options.with_rules_for(out);
+    compiler::compile_priced([simulator, p54c], file, &options, &second)?;
     // What there is to say has been said.
-    compiler::compile(p54c, file, &compiler::Silently(options), &first)?;
+    compiler::compile(p54c, file, &compiler::Silently(&options), &first)?;
     objects::join(&first, &second, out)
 }
 
@@ -192,16 +200,35 @@ mod tests {
     fn makefiles_are_understood() {
         let request = parse("-O3 -restrict -DGORY -D SIZE=3 -Iinc -I ../x -std=c99 -c a.c -o a.o").unwrap();
         assert!(request.compiles && request.out == Some("a.o".into()) && request.files == [PathBuf::from("a.c")]);
-        assert_eq!(request.options.define, ["GORY", "SIZE=3"]);
         assert_eq!(request.options.include, [PathBuf::from("inc"), "../x".into()]);
         assert_eq!(
             (request.options.optimise.as_deref(), &request.options.more[..]),
-            (Some("3"), &["-std=c99".to_owned()][..])
+            (Some("3"), &["-DGORY", "-DSIZE=3", "-std=c99"].map(str::to_owned)[..])
         );
         let request = parse("-oprogram a.o lib/libx.a -lm -l pthread -Llib -ly -O -m64 -Wl,-s").unwrap();
         assert_eq!((request.compiles, request.out.clone()), (false, Some("program".into())));
         assert_eq!((request.libraries.len(), request.options.optimise.as_deref()), (3, Some("1")));
         assert_eq!(request.archives().unwrap_err().to_string(), "there is no liby.a in any directory of -L");
+    }
+
+    /// The compiler itself makes another file than the one that the makefile has asked for.
+    #[test]
+    fn rules_for_makefiles_are_about_the_object() {
+        let rules = |line: &str| parse(line).unwrap().options.with_rules_for(Path::new("out/a.o")).more;
+        let expected = ["-MMD", "-MF", "out/a.d", "-MT", "out/a.o"].map(str::to_owned);
+        assert_eq!(rules("-MMD -c a.c -o out/a.o"), expected);
+        assert_eq!(rules("-MMD -MF x.d -c a.c"), ["-MMD", "-MF", "x.d", "-MT", "out/a.o"].map(str::to_owned));
+        assert_eq!(rules("-MD -MTx -c a.c"), ["-MD", "-MT", "x", "-MF", "out/a.d"].map(str::to_owned));
+        assert_eq!(rules("-c a.c"), [""; 0]);
+        assert!(parse("-MM a.c b.c").unwrap().preprocesses);
+    }
+
+    #[test]
+    fn the_last_word_about_a_macro_counts() {
+        assert_eq!(
+            parse("-ULEVEL -DLEVEL=2 -x c -c a.c").unwrap().options.more,
+            ["-ULEVEL", "-DLEVEL=2"].map(str::to_owned)
+        );
     }
 
     #[test]

@@ -173,9 +173,15 @@ fn link(command: &mut Command) -> Result<()> {
 
 /// Moves a program to where others of its name leave it alone.
 fn keep(made: &Path, sources: &Sources, side: &str) -> Result<PathBuf> {
-    let directory = workspace::target().join("c").join("programs");
-    fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", workspace::display(&directory)))?;
-    let executable = directory.join(format!("{}-{:016x}-{side}", sources.name(), sources.checksum()));
+    let executable = kept(sources, side);
+    let directory = executable.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory).with_context(|| format!("cannot create {}", workspace::display(directory)))?;
     super::keep(made, &executable)?;
     Ok(executable)
+}
+
+/// Where a program is kept for a side: the stem of its linker script's name, for an image.
+pub(crate) fn kept(sources: &Sources, side: &str) -> PathBuf {
+    let name = format!("{}-{:016x}-{side}", sources.name(), sources.checksum());
+    workspace::target().join("c").join("programs").join(name)
 }

@@ -26,7 +26,7 @@ use std::{
 use tempfile::NamedTempFile;
 
 pub(crate) use library::{prepare, tools};
-pub(crate) use link::{for_p54c, for_simulator};
+pub(crate) use link::{for_p54c, for_simulator, kept};
 
 /// Words of the machine's among a program's arguments.
 const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
@@ -83,6 +83,25 @@ impl CompilerOptions {
     /// For a test: these macros, and perhaps RCCE's own protocol.
     pub(crate) fn of_test(define: &[&str], rcce_faithful: bool) -> Self {
         Self { define: define.iter().map(|name| (*name).to_owned()).collect(), rcce_faithful, ..Self::default() }
+    }
+
+    /// With rules for makefiles, if they are asked for, in the file beside this object and about it: what is compiled on the way to it
+    /// has other names.
+    fn with_rules_for(&self, object: &Path) -> Self {
+        let mut options = self.clone();
+        let has = |option: &str| self.more.iter().any(|flag| flag == option);
+        if has("-MD") || has("-MMD") {
+            let mut add = |option: &str, path: &Path| {
+                options.more.extend([option.to_owned(), path.to_string_lossy().into_owned()]);
+            };
+            if !has("-MF") {
+                add("-MF", &object.with_extension("d"));
+            }
+            if !has("-MT") && !has("-MQ") {
+                add("-MT", object);
+            }
+        }
+        options
     }
 
     /// Nothing but a variable for getenv.

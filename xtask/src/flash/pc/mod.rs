@@ -4,9 +4,7 @@ pub(crate) mod disk;
 
 use super::{Arguments, Job};
 use crate::{
-    image,
-    kernel_line::KernelLine,
-    run,
+    image, run,
     setup::{self, DiskTools, Tools},
     workspace,
 };
@@ -20,13 +18,23 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
+/// Cores for which memory is divided if nobody says how many the PC has; that is how many the command for QEMU asks for.
+const CORES: u16 = 4;
+
+/// MiB that the firmware and GRUB take, and that the command for QEMU gives at least.
+const FIRMWARE_MIB: u64 = 64;
+const LEAST_MIB: u64 = 1024;
+
 /// Writes the image of a disk.
 ///
 /// # Errors
 ///
 /// When it cannot be written, or must not be.
 pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
-    let words = words(arguments, job)?;
+    let cores = arguments.choices.cores.unwrap_or(CORES);
+    let plan = run::plan(&job.program, cores, &job.inputs, &arguments.given.words)?;
+    let words = job.words.clone().value("cores", arguments.choices.cores);
+    let words = words.value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib));
     disk::check(&job.inputs, &words)?;
     // What stands in the way is said before anything is installed or built.
     let path = &arguments.out;
@@ -37,14 +45,7 @@ pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
     let image = directory.path().join("disk.img");
     let disk = Disk { image: &built.executable, inputs: &job.inputs, words: &words };
     disk.make(&disk_tools, &tools.linker, &image)?;
-    finish(&image, unfinished, path)
-}
-
-/// The kernel's command line, with heaps as large as the input wants them.
-fn words(arguments: &Arguments, job: &Job) -> Result<KernelLine> {
-    let plan = run::plan(&job.program, arguments.choices.cores.unwrap_or(1), &job.inputs, &arguments.given.words)?;
-    let words = job.words.clone().value("cores", arguments.choices.cores);
-    Ok(words.value("heap_kib", Some(plan.heap_kib)).value("heap0_kib", Some(plan.heap0_kib)))
+    finish(&image, unfinished, path, &format!("-smp {cores} -m {}", (plan.memory_mib + FIRMWARE_MIB).max(LEAST_MIB)))
 }
 
 /// The image in the making, at first under another name in the same directory.
@@ -60,7 +61,7 @@ fn unfinished(path: &Path) -> Result<NamedTempFile> {
 }
 
 /// Puts the image where the user wants it, as a whole or not at all.
-fn finish(image: &Path, mut unfinished: NamedTempFile, path: &Path) -> Result<()> {
+fn finish(image: &Path, mut unfinished: NamedTempFile, path: &Path, machine: &str) -> Result<()> {
     let shown = workspace::display(path);
     let mut source = File::open(image).context("cannot read the image of the disk")?;
     let mut write = |unfinished: &mut NamedTempFile| {
@@ -73,7 +74,7 @@ fn finish(image: &Path, mut unfinished: NamedTempFile, path: &Path) -> Result<()
     let bytes = write(&mut unfinished).with_context(|| format!("cannot write {shown}"))?;
     unfinished.persist(path).map_err(|failed| failed.error).with_context(|| format!("cannot write {shown}"))?;
     println!("{shown}: the image of a disk that boots a PC by its BIOS, {:.1} MB", bytes as f64 / 1e6);
-    println!("In QEMU: qemu-system-i386 -smp 4 -m 1024 -serial stdio -drive file={shown},format=raw");
+    println!("In QEMU: qemu-system-i386 {machine} -serial stdio -drive file={shown},format=raw");
     println!("On a disk or USB stick, all of which it overwrites: sudo dd if={shown} of=/dev/sdX bs=1M conv=fsync");
     Ok(())
 }
@@ -91,7 +92,7 @@ mod tests {
         fs::write(&out, "old").unwrap();
         let unfinished = unfinished(&out).unwrap();
         assert_eq!(fs::read_to_string(&out).unwrap(), "old");
-        finish(&image, unfinished, &out).unwrap();
+        finish(&image, unfinished, &out, "-smp 4").unwrap();
         assert_eq!(fs::read_to_string(&out).unwrap(), "new");
         assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o644);
         // Nothing is left behind where nothing is finished.
