@@ -14,6 +14,8 @@ pub mod group;
 pub mod interrupting;
 pub(crate) mod members;
 mod operating;
+#[cfg(test)]
+mod shared_tests;
 mod states;
 
 use alloc::{boxed::Box, string::String, vec::Vec};

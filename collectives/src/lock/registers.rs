@@ -27,6 +27,13 @@ impl<C: Topology> Comm<'_, C> {
 }
 
 impl<C: Core> Comm<'_, C> {
+    /// The first rank at which something holds, if it does at any. Collective.
+    pub(crate) fn first_where(&self, holds: bool) -> Result<Option<usize>, Error> {
+        let mut first = [if holds { self.rank() as u32 } else { u32::MAX }];
+        reduction::allreduce(self, &mut first, &Operator::MIN)?;
+        Ok((first != [u32::MAX]).then_some(first[0] as usize))
+    }
+
     /// Whether all ranks can reach the registers that they need, which are those of the cores that each names.
     /// Collective.
     ///

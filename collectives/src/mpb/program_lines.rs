@@ -62,6 +62,7 @@ impl<'c, C: Messenger> Comm<'c, C> {
         self.check_nothing_in_steps()?;
         self.check_call(|| Call::new(Collective::ReserveLines).len(count))?;
         self.check_no_profile()?;
+        check_count(count)?;
         let first = self.take_spare_lines(count, PROGRAM).or_else(|| {
             let free = self.free_spare_end();
             self.spare_up_to(free.start + count).then(|| self.take_spare_lines(count, PROGRAM))?
@@ -82,6 +83,11 @@ impl<'c, C: Messenger> Comm<'c, C> {
         }
         layout.is_some()
     }
+}
+
+/// Refuses what no MPB has, before anything is calculated with it.
+fn check_count(count: usize) -> Result<(), Error> {
+    if count > MPB_LINES { Err(Error::NoSpareLines { wanted: count }) } else { Ok(()) }
 }
 
 impl<'p, 'c, C: Messenger> RcceProfile<'p, 'c, C> {
@@ -124,6 +130,7 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
         let comm = self.comm;
         comm.check_nothing_in_steps()?;
         comm.check_call(|| Call::new(Collective::ReserveLines).len(count))?;
+        check_count(count)?;
         let (before, refused) = (self.count, Error::NoSpareLines { wanted: count });
         if count <= before {
             return Ok(());
@@ -321,16 +328,16 @@ impl<'l, 'c, C: Messenger> ProgramLines<'l, 'c, C> {
 impl<C: Messenger> Drop for ProgramLines<'_, '_, C> {
     fn drop(&mut self) {
         let comm = self.comm;
+        if !comm.hal().is_dying() {
+            // Others may still access them.
+            comm.barrier();
+        }
         if self.profile.is_some() {
             if let Some(layout) = comm.mpb_layout().with_program_lines(0) {
                 comm.buffers().set_layout(layout);
             }
-            // The profile ends next, with a barrier.
+            // The profile ends next.
             return;
-        }
-        if !comm.hal().is_dying() {
-            // Others may still access them.
-            comm.barrier();
         }
         comm.give_back_lines(self.first, self.count);
     }

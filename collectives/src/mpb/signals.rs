@@ -6,7 +6,7 @@
 //! is no lock; and signals from one rank to another are taken in the order in which they were sent, whatever operation
 //! they belong to. Six bits suffice because no operation lets a rank run more than a few signals ahead of its peer: in a
 //! message one, in a gather one for each of the operations that may be under way, in a scan its slots, in OC-Bcast two
-//! chunks for each parent that is kept waiting by the peer; should it ever be more than 56, that is noticed.
+//! chunks for each root since all ranks met, which they do after 24 changes of the root; should it ever be more than 56, that is noticed.
 //!
 //! The other two bits are those of [messages](crate::two_sided) of the program, of which no rank is ahead.
 //!

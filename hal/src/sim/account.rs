@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-use super::blocks::{Blocks, BlockPlace};
+use super::blocks::{BlockPlace, Blocks};
 use crate::HeapExhausted;
 
 /// Blocks are counted in units of this many bytes, as bare metal's heaps divide themselves.

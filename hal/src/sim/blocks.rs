@@ -60,11 +60,10 @@ mod tests {
             let mut blocks = Blocks::default();
             blocks.begins(first, 100);
             blocks.begins(second, 200);
-            assert_eq!([first, first + 99, second + 7].map(|at_| at(&blocks, at_)), [
-                Some((1, 0)),
-                Some((1, 99)),
-                Some((2, 7))
-            ]);
+            assert_eq!(
+                [first, first + 99, second + 7].map(|at_| at(&blocks, at_)),
+                [Some((1, 0)), Some((1, 99)), Some((2, 7))]
+            );
             assert_eq!([first - 1, first + 100, second + 200].map(|at_| at(&blocks, at_)), [None; 3]);
             blocks.ends(first);
             assert_eq!(at(&blocks, first), None);

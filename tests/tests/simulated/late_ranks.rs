@@ -112,3 +112,20 @@ fn a_root_waits_for_the_signals_of_all_its_children() {
         assert!(message.iter().all(|byte| *byte == 0), "rank {} has another message", comm.rank());
     });
 }
+
+/// A rank that only its neighbour notifies comes late to as many broadcasts as there are roots: its neighbour is not so far ahead that
+/// its signals cannot be told apart.
+#[test]
+fn oc_bcast_from_all_roots_in_chains() {
+    let chain: Broadcast = "oc-k47+notify1".parse().expect("it has this name");
+    let outcome = Machine::scc(48).run(|core| {
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+        come(&comm, 47);
+        for root in 0..48 {
+            let mut message = [if comm.rank() == root { root as u8 } else { 0xEE }; 6000];
+            comm.using(chain, |comm| comm.broadcast(&mut message, root)).expect("there is such a root");
+            assert_eq!(message, [root as u8; 6000]);
+        }
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}

@@ -2,7 +2,7 @@
 
 use collectives::{Comm, Error, MpbLayout, Operator};
 use hal::{
-    Deadline, Reason,
+    Clock, Deadline, Reason,
     sim::{Machine, SimCore},
 };
 
@@ -149,6 +149,43 @@ fn the_payload_of_rcce_is_shared_with_messages() {
         let mut sum = [0];
         comm.allreduce(&[1u32], &mut sum, &Operator::SUM).unwrap();
         assert_eq!(sum, [size as u32]);
+    });
+}
+
+/// Ranks put into the lines of one that has dropped them already, since all have to: what they put is gone before the lines are used
+/// for something else.
+#[test]
+fn nothing_comes_to_lines_of_the_payload_after_their_end() {
+    let outcome = Machine::scc(4).run(|core| {
+        let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+        let mut lines = comm.rcce_profile().unwrap().into_lines();
+        lines.extend(100).unwrap();
+        if comm.rank() == 1 {
+            core.compute(1_000_000);
+            lines.put(&[7, 0, 0, 0].repeat(800), 0, 0).unwrap();
+        }
+        drop(lines);
+        for turn in 0..9 {
+            if comm.rank() == 0 {
+                core.compute(100_000);
+            }
+            let mut all = [0_u32; 4];
+            comm.allgather(&[comm.rank() as u32], &mut all).unwrap();
+            assert_eq!(all, [0, 1, 2, 3], "turn {turn}");
+        }
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn more_lines_than_there_can_be_are_refused() {
+    on_each(|comm| {
+        let mut lines = comm.reserve_lines(1).unwrap();
+        for wanted in [usize::MAX, usize::MAX - 20, 257] {
+            let refused = Error::NoSpareLines { wanted };
+            assert_eq!((comm.reserve_lines(wanted).err(), lines.extend(wanted)), (Some(refused.clone()), Err(refused)));
+        }
+        assert_eq!(lines.len_bytes(), 32);
     });
 }
 

@@ -24,7 +24,7 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline};
 
 use super::mechanism::Mechanism;
-use crate::{Comm, Error, Group, Operator, collective::reduction};
+use crate::{Comm, Error, Group};
 
 /// A barrier of registers, on one rank.
 pub(super) struct Registers {
@@ -36,7 +36,7 @@ pub(super) struct Registers {
     step: Cell<Step>,
 }
 
-/// The barriers of registers that there are.
+/// The barriers of registers that there are, all of the communicator of all ranks.
 #[derive(Default)]
 struct RegisterBarriers {
     /// How many were made, for whichever groups; the same on all ranks.
@@ -48,7 +48,11 @@ struct RegisterBarriers {
 impl<C> Comm<'_, C> {
     /// Whether there are barriers that keep registers.
     pub(crate) fn has_register_barriers(&self) -> bool {
-        self.state::<RegisterBarriers>().made.get() > 0
+        self.register_barriers().made.get() > 0
+    }
+
+    fn register_barriers(&self) -> &RegisterBarriers {
+        self.world_of().state()
     }
 }
 
@@ -78,23 +82,19 @@ impl Registers {
     /// Collective over the communicator.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::RegistersWanted`] while ranks are subscribed to notifications or [progress by interrupts](Comm::progress_by_interrupts), or a member is one of
-    /// another such barrier; [`Error::RegisterOutOfReach`].
+    /// On every rank alike: [`Error::RegistersWanted`] while a rank is subscribed to notifications or [progresses by
+    /// interrupts](Comm::progress_by_interrupts), or a member is one of another such barrier; [`Error::RegisterOutOfReach`].
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, group: &Group) -> Result<Self, Error> {
-        if comm.has_subscribers() || comm.is_interrupting() {
-            return Err(Error::RegistersWanted);
-        }
         let is_member = group.contains(comm.rank());
         comm.agree_on_registers(group.iter().filter(|_| is_member).map(|rank| comm.core_of(rank)))?;
-        let mut taken = [u32::from(is_member && comm.state::<RegisterBarriers>().of_this_rank.get())];
-        reduction::allreduce(comm, &mut taken, &Operator::MAX)?;
-        if taken != [0] {
+        let is_taken = is_member && comm.register_barriers().of_this_rank.get();
+        if comm.first_where(is_taken || comm.has_subscribers() || comm.is_interrupting())?.is_some() {
             return Err(Error::RegistersWanted);
         }
         // Who has yet to come here may want to lock registers before.
         comm.synchronise();
         let registers = Self::taken(comm, group);
-        comm.state::<RegisterBarriers>().begin(is_member);
+        comm.register_barriers().begin(is_member);
         comm.synchronise();
         Ok(registers)
     }
@@ -161,7 +161,7 @@ impl<C: Core> Mechanism<C> for Registers {
     }
 
     fn end(&self, comm: &Comm<'_, C>) {
-        comm.state::<RegisterBarriers>().end(self.is_member);
+        comm.register_barriers().end(self.is_member);
         if self.is_member {
             comm.hal().free_register(comm.hal().core());
         }

@@ -29,6 +29,7 @@
 //! of which there is one at a time), and the degree of the notification tree (section 4.1).
 
 use alloc::rc::Rc;
+use core::cell::Cell;
 
 use hal::{LINE_BYTES, Messenger, Reason};
 
@@ -50,6 +51,7 @@ impl OcBcast {
             return Ok(());
         }
         comm.own_staging_turn(2 * comm.mpb_layout().buffer_lines());
+        comm.state::<Roots>().next(comm, root);
         let node = Node::new(comm, root, self);
         let chunk_bytes = node.lines * LINE_BYTES;
         let chunks = message.len().div_ceil(chunk_bytes);
@@ -61,6 +63,31 @@ impl OcBcast {
         }
         node.take_done(chunks.min(node.buffers) as u8, chunks.saturating_sub(1));
         Ok(())
+    }
+}
+
+/// Bounds how far a rank gets ahead of one that it notifies: two chunks under each root, for whose parent both fetch them. As long as
+/// the root is the same, this parent waits for both; under another root it is another parent.
+#[derive(Default)]
+struct Roots {
+    last: Cell<usize>,
+    changes: Cell<u8>,
+}
+
+impl Roots {
+    /// Changes of the root until all ranks meet: [signals](crate::mpb::signals) tell 56 apart.
+    const MOST_CHANGES: u8 = 24;
+
+    /// Returns when a broadcast from this root may begin.
+    fn next<C: Messenger>(&self, comm: &Comm<'_, C>, root: usize) {
+        if self.last.replace(root) == root {
+            return;
+        }
+        self.changes.set(self.changes.get() + 1);
+        if self.changes.get() > Self::MOST_CHANGES {
+            self.changes.set(0);
+            comm.meet();
+        }
     }
 }
 

@@ -118,14 +118,19 @@ pub struct Notifications<'c, C: Core> {
     taken: RefCell<Taken>,
 }
 
-/// Whether ranks of the communicator have subscribed; the same on all ranks.
+/// Subscriptions of communicators that this rank belongs to: kept in the communicator of all ranks, as a rank is interrupted
+/// whichever communicator it uses.
 #[derive(Default)]
-struct Subscribed(Cell<bool>);
+struct Subscriptions(Cell<u32>);
 
 impl<C> Comm<'_, C> {
-    /// Whether ranks of this communicator have subscribed to notifications.
+    /// Whether ranks of a communicator of this rank have subscribed to notifications.
     pub(crate) fn has_subscribers(&self) -> bool {
-        self.state::<Subscribed>().0.get()
+        self.subscriptions().get() > 0
+    }
+
+    fn subscriptions(&self) -> &Cell<u32> {
+        &self.world_of().state::<Subscriptions>().0
     }
 }
 
@@ -135,18 +140,18 @@ impl<C: Core> Comm<'_, C> {
     ///
     /// # Errors
     /// On all ranks alike: [`Error::NoSuchRank`] for the members, [`Error::NoDegree`] for the tree;
-    /// [`Error::NoSpareLines`] if the MPBs have no room; [`Error::Subscribed`] if this communicator has a
-    /// subscription, or a member handles interrupts; [`Error::RegisterOutOfReach`] where nothing is atomic between the
-    /// ranks; [`Error::RegistersWanted`] while there is a barrier of registers.
+    /// [`Error::NoSpareLines`] if the MPBs have no room; [`Error::Subscribed`] if a member handles interrupts already, or
+    /// belongs to a communicator that has a subscription; [`Error::RegisterOutOfReach`] where nothing is atomic between the ranks;
+    /// [`Error::RegistersWanted`] while there is a barrier of registers.
     pub fn subscribe<'c>(&'c self, members: &Group, subscription: Subscription) -> Result<Notifications<'c, C>, Error> {
         members.check(self.size())?;
         let tree = Tree::new(subscription.tree, members.len())?;
-        if self.has_subscribers() {
-            return Err(Error::Subscribed { rank: 0 });
-        }
         self.check_registers()?;
         if self.has_register_barriers() {
             return Err(Error::RegistersWanted);
+        }
+        if let Some(rank) = self.first_where(members.contains(self.rank()) && self.has_subscribers())? {
+            return Err(Error::Subscribed { rank });
         }
         let acknowledgements = members.len().div_ceil(LINE_BYTES);
         let mut lines = Lines { first: 0, acknowledgements, payload: subscription.payload_lines };
@@ -158,7 +163,7 @@ impl<C: Core> Comm<'_, C> {
         }
         hal.drain();
         let node = members.position_of(self.rank()).map(|position| {
-            let ranks = members.iter().map(|rank| rank as u16).collect();
+            let ranks = members.iter().map(|rank| (rank as u16, self.core_of(rank))).collect();
             let mailbox = Mailbox::new(subscription.mailbox_bytes, MAILBOX_MESSAGES);
             let interrupts = subscription.delivery == Delivery::Interrupts;
             hal.handle_interrupts(Node::new(ranks, position, tree, lines, interrupts, mailbox), Node::handle)
@@ -180,7 +185,7 @@ impl<C: Core> Comm<'_, C> {
             self.give_back_lines(lines.first, wanted);
             return Err(error);
         }
-        self.state::<Subscribed>().0.set(true);
+        self.subscriptions().set(self.subscriptions().get() + 1);
         Ok(made)
     }
 }
@@ -295,7 +300,7 @@ impl<C: Core> Notifications<'_, C> {
         // It fails on ranks that are no members, which have nothing.
         let _ = self.progress();
         self.comm.give_back_lines(self.lines.first, self.lines.count());
-        self.comm.state::<Subscribed>().0.set(false);
+        self.comm.subscriptions().set(self.comm.subscriptions().get() - 1);
         self.taken.into_inner().messages.into()
     }
 

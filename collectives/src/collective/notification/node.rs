@@ -126,7 +126,8 @@ struct State {
 
 /// A member: what the program and the interrupt handler of a core both use.
 pub(super) struct Node {
-    members: Box<[u16]>,
+    /// The rank of each member, and the core that it runs on.
+    members: Box<[(u16, CoreId)]>,
     position: usize,
     tree: Tree,
     lines: Lines,
@@ -136,7 +137,7 @@ pub(super) struct Node {
 
 impl Node {
     pub(super) fn new(
-        members: Box<[u16]>,
+        members: Box<[(u16, CoreId)]>,
         position: usize,
         tree: Tree,
         lines: Lines,
@@ -148,7 +149,7 @@ impl Node {
     }
 
     fn core_at(&self, position: usize) -> CoreId {
-        CoreId::new(usize::from(self.members[position % self.members.len()]))
+        self.members[position % self.members.len()].1
     }
 
     /// This member's position in the tree of a root.
@@ -196,7 +197,7 @@ impl Node {
         } else {
             core.get(MpbLine::new(core.core(), self.lines.payload()), chunk);
         }
-        state.mailbox.complete(usize::from(self.members[root]), core.now());
+        state.mailbox.complete(usize::from(self.members[root].0), core.now());
         state.seen = doorbell.number;
         let (line, byte) = (self.position / LINE_BYTES, self.position % LINE_BYTES);
         core.store(self.lines.acknowledgements(self.core_at(root), line), byte, &[doorbell.acknowledge]);

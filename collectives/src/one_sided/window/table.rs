@@ -155,8 +155,12 @@ impl Table {
         (0..comm.size()).try_for_each(|rank| if self.load(comm, rank, READY) == 1 { Ok(()) } else { Err(rank) })
     }
 
-    /// Frees the table. Those that still read it find it as it was: nobody can allocate before all have come here.
+    /// Frees the table. Ranks that still read it find it as it was: no rank of the communicator allocates before all have come here,
+    /// and where there are other ranks, all have come here before it is freed.
     pub(super) fn free<C: Core>(self, comm: &Comm<'_, C>) -> Result<(), Error> {
+        if comm.is_part() {
+            comm.synchronise();
+        }
         let freed = if comm.rank() == self.owner { comm.allocator().free(self.words) } else { Ok(()) };
         comm.synchronise();
         freed
