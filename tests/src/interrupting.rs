@@ -125,6 +125,48 @@ pub fn operations_go_on_while_ranks_compute<C: Core>(context: &mut Context<'_, '
     free(context, words)
 }
 
+/// Rank 1 begins a second barrier after rank 0 has begun to compute, and has looked for that before, when it did not. Says whether it
+/// was over by the end.
+fn begin_one_after_the_other<C: Core>(
+    context: &Context<'_, '_, C>,
+    words: Region<kind::Uncached>,
+    interrupting: &Interrupting<'_, C>,
+    rounds: u32,
+) -> Result<bool, Failed> {
+    let (comm, hal, me) = (context.comm, context.hal(), context.rank());
+    hal.store_word(words, me, 0);
+    comm.barrier();
+    let first = comm.start_barrier()?;
+    if me == 1 {
+        work(hal, rounds / 4);
+    }
+    let second = comm.start_barrier()?;
+    let mut was_over = true;
+    if me == 0 {
+        work(hal, rounds / 8);
+        compute(context, Some(interrupting), rounds)?;
+        was_over = has_said(context, words, 1);
+    }
+    first.wait();
+    second.wait();
+    hal.store_word(words, me, 1);
+    comm.barrier();
+    Ok(was_over)
+}
+
+/// Who looks whether a rank computes does not take what it has seen before for the present.
+pub fn ranks_that_begin_to_compute_are_interrupted<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
+    if context.size() < 2 {
+        return Ok(());
+    }
+    let words = shared::<_, kind::Uncached>(context, context.size() * 4)?;
+    let interrupting = context.comm.progress_by_interrupts()?;
+    while_working(context, |rounds| begin_one_after_the_other(context, words, &interrupting, rounds))?;
+    interrupting.close()?;
+    free(context, words)
+}
+
 /// One at a time, and beside no other handler.
 pub fn has_the_handler_to_itself<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (comm, rank) = (context.comm, context.rank());

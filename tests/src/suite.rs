@@ -412,6 +412,8 @@ suite! {
         messages_are_received_while_ranks_compute,
         #[needs(INTERRUPTS)]
         operations_go_on_while_ranks_compute,
+        #[needs(INTERRUPTS)]
+        ranks_that_begin_to_compute_are_interrupted,
         has_the_handler_to_itself,
     }
     #[needs(REGISTERS, SIZE)]

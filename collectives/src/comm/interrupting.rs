@@ -30,7 +30,7 @@
 //! **What the handler may do.** It drives all that waits drive. So it uses the communicators at any instruction of what the rank
 //! computes, which therefore has none of them: it is bound like another thread, and gets the core alone.
 
-use hal::{Core, CoreId, LINE_BYTES, Mpb, MpbLine, Span};
+use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Span, Wait};
 
 use super::Comm;
 use crate::{
@@ -95,7 +95,7 @@ impl<C: Core> Comm<'_, C> {
     }
 }
 
-impl<C: Mpb> Comm<'_, C> {
+impl<C: Mpb + Wait> Comm<'_, C> {
     /// Something is where the rank on `core` looks for it: if it computes, it is interrupted.
     #[inline]
     pub(crate) fn alert(&self, core: CoreId) {
@@ -112,14 +112,16 @@ impl<C> Comm<'_, C> {
     }
 }
 
-impl<C: Mpb> Alarm<C> {
+impl<C: Mpb + Wait> Alarm<C> {
     #[cold]
     fn look(&self, hal: &C, core: CoreId) {
         if core == hal.core() {
             return;
         }
-        hal.invalidate_mpb();
-        if hal.load_line(MpbLine::new(core, self.line)).0[0] == COMPUTES {
+        // A poll, since what L1 may have of the line is out of date.
+        let place = [Place::Line(MpbLine::new(core, self.line))];
+        let computes = |poll: &Poll<'_>| (poll.line(0).0[0] == COMPUTES).then_some(());
+        if hal.wait_until(&place, Deadline::At(0), Reason::new("nothing"), computes).is_ok() {
             (self.raise)(hal, core);
         }
     }
