@@ -3,9 +3,13 @@
 //! Rank 0 sends a message to a partner, who sends one of equal length back, as in RCCE's own ping-pong. Buffers are the same
 //! each time, so that caches have them where there are any. Half of a round trip is what one message takes. Other ranks wait
 //! in a barrier.
+//!
+//! Messages with tags are measured in a row as well: expected ones, whose receives are there before they are sent, and unexpected ones,
+//! which are all there before the first one is received.
 
 use alloc::{format, string::String, vec};
 
+use collectives::{Comm, Error, Source, Tag, Transfer};
 use hal::Core;
 
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
@@ -27,6 +31,19 @@ const DEFAULT: &str = "default";
 /// Our messages through the 251 lines that RCCE has for them.
 const RCCE: &str = "rcce";
 
+/// Our messages with tags.
+const TAGGED: &str = "tagged";
+
+/// Messages in a row, as many as may be there unexpected.
+const BURST: usize = 16;
+
+/// Bytes of a message that goes before its receive is there.
+const SHORT_BYTES: usize = 240;
+
+/// The tag of messages, and that of the word that lets a sender begin.
+const TAG: u32 = 1;
+const GO: u32 = 2;
+
 /// Measures two-sided messages.
 pub struct TwoSided;
 
@@ -34,27 +51,36 @@ impl Program for TwoSided {
     const NAME: &'static str = "bench-two-sided";
     const ABOUT: &'static str = "measures messages back and forth between rank 0 and ranks at three distances";
     const OPTIONS: &'static [KnownOption] = &[
-        ("algorithm", "default, or rcce for messages in chunks of RCCE's 251 lines; default if not given"),
+        (
+            "algorithm",
+            "default, rcce for messages in chunks of RCCE's 251 lines, or tagged for messages with tags; default if not given",
+        ),
         ("bytes", "bytes of a message; several lengths from 32 to 16384 if not given"),
         ("repetitions", "round trips that count, 10 if not given"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let algorithm = rank.args.get("algorithm", String::from(DEFAULT))?;
-        let why = format_args!("option `algorithm={algorithm}`: no such messages; there are {DEFAULT} and {RCCE}");
-        demand([DEFAULT, RCCE].contains(&algorithm.as_str()), why)?;
+        let why =
+            format_args!("option `algorithm={algorithm}`: no such messages; there are {DEFAULT}, {RCCE} and {TAGGED}");
+        demand([DEFAULT, RCCE, TAGGED].contains(&algorithm.as_str()), why)?;
         let (bytes, repetitions) = (rank.args.get("bytes", 0)?, repetitions(rank, 10)?);
         need_cores(rank.comm, 2)?;
         let profile = if algorithm == RCCE { Some(rank.comm.rcce_profile()?) } else { None };
+        let opened = if algorithm == TAGGED { Some(rank.comm.open_messages()?) } else { None };
         let pairs = pairs(rank.comm);
         for pair in pairs {
             let sizes = if bytes == 0 { &SIZES[..] } else { core::slice::from_ref(&bytes) };
             for bytes in sizes {
                 rank.phase(&format!("{bytes} bytes, {} routers", pair.routers));
                 measure(rank, &algorithm, pair, *bytes, repetitions)?;
+                if algorithm == TAGGED && *bytes <= SHORT_BYTES {
+                    in_a_row(rank, pair, *bytes, repetitions)?;
+                }
             }
         }
         drop(profile);
+        opened.map_or(Ok(()), collectives::Messages::close)?;
         Ok(())
     }
 }
@@ -75,12 +101,12 @@ fn measure<C: Core>(
     for counts in turns(WARM_UP, repetitions) {
         if me == pair.ranks[0] {
             splits.take(rank.hal(), counts, || {
-                comm.send(&sent, peer)?;
-                comm.receive(&mut received, peer)
+                send(comm, algorithm, &sent, peer)?;
+                receive(comm, algorithm, &mut received, peer)
             })?;
         } else {
-            comm.receive(&mut received, peer)?;
-            comm.send(&sent, peer)?;
+            receive(comm, algorithm, &mut received, peer)?;
+            send(comm, algorithm, &sent, peer)?;
         }
     }
     if received.iter().any(|byte| *byte != peer as u8 + 1) {
@@ -89,6 +115,59 @@ fn measure<C: Core>(
     if me == pair.ranks[0] {
         let of = Of(algorithm, pair.routers, bytes);
         splits.send_as(rank, of, "half-round-trip", Unit::Ticks, &[], |ticks| ticks / 2);
+    }
+    Ok(())
+}
+
+fn send<C: Core>(comm: &Comm<'_, C>, algorithm: &str, message: &[u8], to: usize) -> Result<(), Error> {
+    if algorithm == TAGGED { comm.send_tagged(message, to, TAG) } else { comm.send(message, to) }
+}
+
+fn receive<C: Core>(comm: &Comm<'_, C>, algorithm: &str, message: &mut [u8], from: usize) -> Result<(), Error> {
+    if algorithm == TAGGED {
+        comm.receive_tagged(message, Source::Rank(from), Tag::Is(TAG)).map(drop)
+    } else {
+        comm.receive(message, from)
+    }
+}
+
+/// Messages in a row to the first rank of a pair: what each takes it, from when it lets the other one begin, or from when all are there.
+fn in_a_row<C: Core>(rank: &Rank<'_, C>, pair: Pair, bytes: usize, repetitions: u32) -> Result<(), Failure> {
+    let (comm, me) = (rank.comm, rank.comm.rank());
+    comm.barrier();
+    let Some(peer) = pair.peer_of(me) else { return Ok(()) };
+    let mut buffers = vec![vec![0_u8; bytes]; BURST];
+    let (mut expected, mut unexpected) = (Splits::new("each-expected"), Splits::new("each-unexpected"));
+    for counts in turns(WARM_UP, repetitions) {
+        if me != pair.ranks[0] {
+            for _ in 0..2 {
+                comm.receive_tagged::<u8>(&mut [], Source::Rank(peer), Tag::Is(GO))?;
+                (0..BURST).try_for_each(|index| comm.send_tagged(&buffers[index], peer, TAG + index as u32 * GO))?;
+            }
+            continue;
+        }
+        let tag = |index: usize| Tag::Is(TAG + index as u32 * GO);
+        let receives = buffers.iter_mut().enumerate();
+        let receives =
+            receives.map(|(index, buffer)| comm.start_receive_tagged(buffer, Source::Rank(peer), tag(index)));
+        let mut receives = receives.collect::<Result<alloc::vec::Vec<_>, _>>()?;
+        expected.take(rank.hal(), counts, || {
+            comm.send_tagged::<u8>(&[], peer, GO)?;
+            Transfer::wait_all(&mut receives).into_iter().try_for_each(|done| done.map(drop))
+        })?;
+        drop(receives);
+        comm.send_tagged::<u8>(&[], peer, GO)?;
+        comm.probe(Source::Rank(peer), tag(BURST - 1))?;
+        unexpected.take(rank.hal(), counts, || {
+            let mut all = buffers.iter_mut().enumerate();
+            all.try_for_each(|(index, buffer)| comm.receive_tagged(buffer, Source::Rank(peer), tag(index)).map(drop))
+        })?;
+    }
+    if me == pair.ranks[0] {
+        let of = Of(TAGGED, pair.routers, bytes);
+        let each = |ticks| ticks / BURST as u64;
+        expected.send_as(rank, of, "each-expected", Unit::Ticks, &[], each);
+        unexpected.send_as(rank, of, "each-unexpected", Unit::Ticks, &[], each);
     }
     Ok(())
 }
@@ -111,10 +190,23 @@ mod tests {
     }
 
     #[test]
+    fn messages_with_tags_take_little_longer() {
+        let (ours, tagged) = (run::<TwoSided>("cores=48"), run::<TwoSided>("cores=48 algorithm=tagged"));
+        for bytes in SIZES.map(|bytes| bytes as u64) {
+            let took = |by: &crate::testing::Printed, name: &str| by.value(name, "half-round-trip", (9, bytes));
+            let (untagged, with_tag) = (took(&ours, DEFAULT), took(&tagged, TAGGED));
+            assert!(10 * with_tag <= 13 * untagged, "{bytes} bytes: {with_tag} and {untagged}");
+        }
+        let [expected, unexpected] =
+            ["each-expected", "each-unexpected"].map(|metric| tagged.value(TAGGED, metric, (9, 32)));
+        assert!(unexpected < expected, "{unexpected} and {expected}");
+    }
+
+    #[test]
     fn what_cannot_be_measured_is_said_once() {
         refused::<TwoSided>(&[
             ("cores=1", "this takes 2 cores or more, and there are 1"),
-            ("cores=2 algorithm=mpi", "option `algorithm=mpi`: no such messages; there are default and rcce"),
+            ("cores=2 algorithm=mpi", "option `algorithm=mpi`: no such messages; there are default, rcce and tagged"),
             ("cores=2 repetitions=0", "there is nothing to measure"),
         ]);
     }

@@ -25,7 +25,7 @@ use core::{fmt, str::FromStr};
 use collectives::{Broadcast, Comm, Error};
 use hal::{Core, Counters};
 
-use self::{clock::Clock, messages::Messages, mode::Mode, roots::Root, times::Span};
+use self::{clock::Clock, messages::Messages, mode::Mode, roots::Root};
 use super::measure::{Of, demand, repetitions, throughput};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
@@ -33,7 +33,7 @@ pub use self::model::Model;
 pub(super) use self::{
     messages::FLUSHING_BYTES,
     sizes::Sizes,
-    times::{Times, combine},
+    times::{Span, Times, combine},
 };
 
 /// Bytes of the messages that a rank keeps at most.

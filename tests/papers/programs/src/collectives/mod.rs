@@ -5,17 +5,20 @@
 //! reduce-scatter, and sends to each in an all-to-all; of a vector in reductions and scans. Every result is checked.
 //! Buffers change with the calls, so that no cache holds what an operation begins with.
 
+mod members;
 mod operation;
 #[cfg(test)]
 mod tests;
 
 use alloc::{format, string::String, vec, vec::Vec};
 
+use collectives::Comm;
 use hal::Core;
 
+use self::members::Members;
 pub(super) use self::operation::{Call, Operation, ROOT, Word};
 use super::{
-    broadcast::{FLUSHING_BYTES, Sizes, Times, meet},
+    broadcast::{FLUSHING_BYTES, Sizes, Span, Times, meet},
     measure::{Of, demand, repetitions, spread},
 };
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
@@ -38,11 +41,15 @@ impl Program for Collectives {
     const OPTIONS: &'static [KnownOption] = &[
         (
             "operation",
-            "barrier, broadcast, reduce, allreduce, reduce-scatter, scan, exscan, gather, scatter, allgather or alltoall; \
-             allreduce if not given",
+            "barrier, broadcast, reduce, allreduce, reduce-scatter, scan, exscan, gather, scatter, allgather, alltoall, \
+             dup or split; allreduce if not given",
         ),
         ("algorithm", "by which algorithm: default, two-sided, or one of the operation's own; default if not given"),
         ("sizes", "bytes of a block, multiples of 8 with commas between, 8 to 65536 if not given"),
+        (
+            "members",
+            "on which ranks: all, dup for all of them in a duplicate, half, odd, row or tile; all if not given",
+        ),
         ("repetitions", "calls that count, 3 if not given"),
         ("seed", "what moments of calls are drawn from"),
     ];
@@ -57,30 +64,50 @@ impl Program for Collectives {
         demand(odd.is_none(), format_args!("option `sizes`: {} is no multiple of 8", odd.unwrap_or(&0)))?;
         let repetitions: usize = repetitions(rank, 3)?;
         let seed = rank.args.get("seed", 0)?;
-        let mut times = Times::default();
-        for &bytes in &sizes {
-            rank.phase(&format!("{bytes} bytes"));
-            measure(rank, operation, bytes, WARM_UP + repetitions, seed, &mut times)?;
+        let members: Members = rank.args.get("members", Members::All)?;
+        let made = members.communicator(rank.comm)?;
+        let calls = (WARM_UP + repetitions, seed);
+        let comm = if members == Members::All { Some(rank.comm) } else { made.as_ref() };
+        if let Some(comm) = comm {
+            let mut times = Times::default();
+            for &bytes in &sizes {
+                rank.phase(&format!("{bytes} bytes"));
+                measure(comm, operation, bytes, calls, &mut times)?;
+            }
+            let spans = times.combine(comm)?;
+            let (algorithm, ranks) = match members {
+                Members::All => (format!("{name}-{algorithm}"), 0),
+                _ => (format!("{name}-{algorithm}-{members}"), comm.size() as u64),
+            };
+            report(rank, (&algorithm, ranks), &sizes, &spans, repetitions);
         }
-        let spans = times.combine(rank.comm)?;
-        let algorithm = format!("{name}-{algorithm}");
-        for (bytes, calls) in sizes.iter().zip(spans.chunks_exact(WARM_UP + repetitions)) {
-            let latencies = calls[WARM_UP..].iter().map(|span| span.last_return.saturating_sub(span.last_call));
-            Of(&algorithm, 0, *bytes).send(rank, "latency", Unit::Ticks, latencies);
-        }
+        rank.comm.barrier();
         Ok(())
     }
 }
 
-fn measure<C: Core>(
+/// Sends what calls took on all ranks.
+fn report<C: Core>(
     rank: &Rank<'_, C>,
+    (algorithm, ranks): (&str, u64),
+    sizes: &[usize],
+    spans: &[Span],
+    repetitions: usize,
+) {
+    for (bytes, calls) in sizes.iter().zip(spans.chunks_exact(WARM_UP + repetitions)) {
+        let latencies = calls[WARM_UP..].iter().map(|span| span.last_return.saturating_sub(span.last_call));
+        Of(algorithm, ranks, *bytes).send(rank, "latency", Unit::Ticks, latencies);
+    }
+}
+
+fn measure<C: Core>(
+    comm: &Comm<'_, C>,
     operation: Operation,
     bytes: usize,
-    calls: usize,
-    seed: u64,
+    (calls, seed): (usize, u64),
     times: &mut Times,
 ) -> Result<(), Failure> {
-    let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
+    let (hal, me) = (comm.hal(), comm.rank());
     let (size, count) = (comm.size(), bytes / size_of::<Word>());
     let (send_len, receive_len) = operation.lens(count, me == ROOT, size);
     // As many as caches do not hold together, or as there are calls.

@@ -25,6 +25,10 @@ pub(in super::super) enum Operation {
     Scatter(Exchange),
     Allgather(Exchange),
     Alltoall(Exchange),
+    /// Making a communicator of all ranks, and giving it up.
+    Dup,
+    /// The same of two, of even and of odd ranks.
+    Split,
 }
 
 /// The rank that has what only one has.
@@ -56,7 +60,7 @@ impl Call {
 
 impl Operation {
     /// The operations by name, and how each comes by its algorithm.
-    pub(in super::super) const NAMES: [&'static str; 11] = [
+    pub(in super::super) const NAMES: [&'static str; 13] = [
         "barrier",
         "broadcast",
         "reduce",
@@ -68,6 +72,8 @@ impl Operation {
         "scatter",
         "allgather",
         "alltoall",
+        "dup",
+        "split",
     ];
 
     /// The operation of this name by the algorithm of that name.
@@ -88,6 +94,12 @@ impl Operation {
             "scatter" => Self::Scatter(by(algorithm)?),
             "allgather" => Self::Allgather(by(algorithm)?),
             "alltoall" => Self::Alltoall(by(algorithm)?),
+            "dup" | "split" if algorithm != "default" => {
+                let why = format!("option `algorithm={algorithm}`: communicators are made in one way, default");
+                return Err(Failure::new(why).on_all_ranks());
+            }
+            "dup" => Self::Dup,
+            "split" => Self::Split,
             _ => {
                 let why = format!("option `operation={name}`: no such operation; there are {}", Self::NAMES.join(","));
                 return Err(Failure::new(why).on_all_ranks());
@@ -97,14 +109,14 @@ impl Operation {
 
     /// Whether there is anything to send.
     pub(in super::super) fn has_data(self) -> bool {
-        !matches!(self, Self::Barrier(_))
+        !matches!(self, Self::Barrier(_) | Self::Dup | Self::Split)
     }
 
     /// Words that a rank sends and receives, where a block has `count`.
     pub(in super::super) fn lens(self, count: usize, is_root: bool, size: usize) -> (usize, usize) {
         let at_root = |len: usize| if is_root { len } else { 0 };
         match self {
-            Self::Barrier(_) => (0, 0),
+            Self::Barrier(_) | Self::Dup | Self::Split => (0, 0),
             Self::Broadcast(_) => (0, count),
             Self::Reduce(_) | Self::Allreduce(_) | Self::Scan(_) | Self::Exscan(_) => (count, count),
             Self::ReduceScatter(_) => (size * count, count),
@@ -150,6 +162,8 @@ impl Operation {
             Self::Scatter(by) => comm.using(by, |comm| comm.scatter(send, receive, ROOT)),
             Self::Allgather(by) => comm.using(by, |comm| comm.allgather(send, receive)),
             Self::Alltoall(by) => comm.using(by, |comm| comm.alltoall(send, receive)),
+            Self::Dup => comm.dup()?.free(),
+            Self::Split => comm.split(Some(comm.rank() as u32 % 2), 0)?.map_or(Ok(()), Comm::free),
         }
     }
 
@@ -163,7 +177,7 @@ impl Operation {
                 Self::Reduce(_) if me != ROOT => return true,
                 // The first rank has nothing before it.
                 Self::Exscan(_) if me == 0 => return true,
-                Self::Barrier(_) => return true,
+                Self::Barrier(_) | Self::Dup | Self::Split => return true,
                 Self::Broadcast(_) => call.word(ROOT, 0, index),
                 Self::Reduce(_) | Self::Allreduce(_) => call.sum(all.clone(), 0, index),
                 Self::ReduceScatter(_) => call.sum(all.clone(), me, index),

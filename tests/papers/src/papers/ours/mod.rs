@@ -2,6 +2,7 @@
 //! the host's threads beside MPI.
 
 mod collectives;
+mod communicators;
 mod held_together;
 mod host;
 mod instructions;
@@ -15,6 +16,7 @@ use crate::bench::Bench;
 
 pub(crate) const BENCHES: &[Bench] = &[
     collectives::COLLECTIVES,
+    communicators::COMMUNICATORS,
     two_sided::TWO_SIDED,
     simulator::SIMULATOR,
     instructions::INSTRUCTIONS,

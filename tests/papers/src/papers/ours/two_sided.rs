@@ -3,7 +3,7 @@
 //! In the simulator private memory has no caches: each line of a message is one of DRAM. The board has them, and warm
 //! buffers stay in L2.
 
-use crate::bench::{BOARD, Bench, Missing, Rows, Sweep, on_scc};
+use crate::bench::{BOARD, Bench, Missing, Row, Rows, Sweep, extremes, on_scc};
 
 /// Half of a round trip.
 const METRIC: &str = "half-round-trip";
@@ -16,12 +16,12 @@ const LONG: (u64, f64) = (1 << 13, 100.0);
 /// Latencies by bytes and routers.
 pub(crate) const TWO_SIDED: Bench = Bench {
     name: "two-sided",
-    about: "half a round trip of two-sided messages by length and distance, through our chunks and through RCCE's 251 \
-            lines; in the simulator, and with warm buffers on the emulated board",
+    about: "half a round trip of two-sided messages by length and distance, through our chunks, through RCCE's 251 \
+            lines and with tags; in the simulator, and with warm buffers on the emulated board",
     runs: &[
         Sweep("bench-two-sided", &["machine=scc-board", "algorithm={default|rcce}", "bytes={8192|1024|32}"]),
         Sweep("bench-two-sided", &["machine=scc-board", "algorithm={default|rcce}", "cores=2"]),
-        Sweep("bench-two-sided", &["algorithm={default|rcce}"]),
+        Sweep("bench-two-sided", &["algorithm={default|rcce|tagged}"]),
     ],
     claims: &[
         on_scc("on the board, everything priced: 32 bytes to the other core of the tile").at_most(
@@ -33,9 +33,18 @@ pub(crate) const TWO_SIDED: Bench = Bench {
             .at_most(MIDDLE.1, "us", |rows| to_neighbour(rows, MIDDLE.0)),
         on_scc("on the board, everything priced: 8 KB to the other core of the tile")
             .at_most(LONG.1, "us", |rows| to_neighbour(rows, LONG.0)),
+        on_scc("a tag on 32 bytes, at any distance: at most").at_most(1.3, "of a message without", tag),
     ],
     ..Bench::PLAIN
 };
+
+/// What a tag makes of the time of a short message, at most.
+fn tag(rows: &Rows) -> Result<f64, Missing> {
+    let (tagged, untagged) = (rows.line("tagged", METRIC)?, rows.line("default", METRIC)?);
+    let ratio = |row: &Row| Ok(row.quartiles.median / untagged.row(row.key.param, SHORT.0)?.quartiles.median);
+    let ratios = tagged.rows().filter(|row| row.key.bytes == SHORT.0).map(ratio);
+    Ok(extremes(ratios.collect::<Result<Vec<_>, Missing>>()?)?.1)
+}
 
 /// Half a round trip of our messages between cores of one tile of the emulated board.
 fn to_neighbour(rows: &Rows, bytes: u64) -> Result<f64, Missing> {
