@@ -15,7 +15,7 @@ use super::{
     members::Members,
 };
 use crate::{
-    Broadcast, Error, Exchange, Group, InPlace, OcBcast, Operation, Operator, Reduction, Scan, Window,
+    Broadcast, Error, Exchange, Group, InPlace, OcBcast, Operation, Operator, Reduction, Request, Scan, Window,
     in_all_orders::{DRAINS, in_all_orders},
     lock::Lock as _,
     mpb::layout::Share,
@@ -159,6 +159,24 @@ impl<'c> Tested<'c> {
         }
     }
 
+    /// Non-blocking operations of several chunks, with elements of all lengths, completed in another order.
+    fn operate_meanwhile(&self, number: u32) {
+        let (comm, size, me) = (&self.comm, self.ranks.len(), self.comm.rank());
+        let root = number as usize % size;
+        let mut message = if me == root { elements(self.ranks[me], 9, number) } else { vec![[0; 2]; 9] };
+        comm.start_broadcast(&mut message, root).unwrap().wait();
+        assert_eq!(message, elements(self.ranks[root], 9, number));
+        let mut all = elements(self.ranks[me], 7, number);
+        comm.start_allreduce(&mut all, Operation::new(compose)).unwrap().wait();
+        assert_eq!(all, self.composed(0..size, 7, number));
+        let whole: [Pair; 7] = elements(self.ranks[me], 7, number).try_into().unwrap();
+        let mut long = [[whole[0], whole[1], whole[2], whole[3], whole[4]]; 2];
+        let each = |left: [Pair; 5], right: [Pair; 5]| core::array::from_fn(|at| compose(left[at], right[at]));
+        comm.start_allreduce(&mut long, Operation::new(each)).unwrap().wait();
+        assert_eq!(long, [all[..5].to_vec(), all[..5].to_vec()].map(|part| <[Pair; 5]>::try_from(part).unwrap()));
+        comm.start_barrier().unwrap().wait();
+    }
+
     fn exchange(&self, kind: usize, exchange: Exchange, (len, root): (usize, usize), number: u32, what: &str) {
         let (comm, size, me) = (&self.comm, self.ranks.len(), self.comm.rank());
         let own = elements(self.ranks[me], len, number);
@@ -298,7 +316,17 @@ fn where_lines_run_out_communicators_get_slower() {
             for number in 0..60 {
                 let which = random.below(all.len());
                 all[which].operate(&mut random, number);
+                if number % 4 == 0 {
+                    all[which].operate_meanwhile(number);
+                }
             }
+            // Each has one under way, whatever it has.
+            let mut sums = [[world.comm.rank() as u32; 9]; 9];
+            let begun = all.iter().zip(&mut sums);
+            let begun: Vec<_> =
+                begun.map(|(one, sums)| one.comm.start_allreduce(sums, Operator::SUM).unwrap()).collect();
+            begun.into_iter().rev().for_each(Request::wait);
+            assert_eq!(sums, [[(ranks * (ranks - 1) / 2) as u32; 9]; 9]);
             all.into_iter().for_each(|one| one.comm.free().unwrap());
             let again = dup();
             again.operate(&mut random, 3);
@@ -548,12 +576,12 @@ fn the_world_pays_for_nothing_before_it_is_divided() {
 /// the smallest share, or with nothing.
 fn made_silently<'c>(world: &'c Comm<'c, SimCore>, has_lines: bool, number: usize) -> Comm<'c, SimCore> {
     let (core, ranks) = (world.hal(), world.size());
-    let share = Share::fitting(ranks, 2 * ranks + 8).expect("the smallest share");
+    let share = Share::fitting(ranks, 2 * ranks + 12).expect("the smallest share");
     let first = world.mpb_layout().spare().start + number * share.lines(ranks);
     let cores = (0..ranks).map(|rank| world.core_of(rank)).collect();
     let members = Members::some(hal::Topology::core(core), cores, hal::Topology::layout(core)).expect("a member");
     let region = regions::of_a_test()
-        .region(hal::SharedAddress::new(0, (1 << 20) + number * 64), Words::len_bytes(ranks).next_multiple_of(32));
+        .region(hal::SharedAddress::new(0, (1 << 20) + number * 256), Words::len_bytes(ranks).next_multiple_of(32));
     let elsewhere: Box<dyn Elsewhere<SimCore>> = Box::new(Words { region, ranks, owner: 0 });
     let layout = world.mpb_layout().beside(ranks, has_lines.then_some((first, share)));
     world.assemble(members, layout, (!has_lines).then_some(elsewhere), number as u32 + 1)
@@ -604,6 +632,19 @@ fn short_operations_overlap_in_all_orders() {
             });
             assert!(runs > 1, "{runs} runs");
         }
+    }
+}
+
+/// A non-blocking operation through lines and through words.
+#[test]
+fn operations_that_were_begun_go_on_in_all_orders() {
+    for have_lines in [true, false] {
+        let runs = explore(Spontaneous::default(), [have_lines, true], |world, [one, _]| {
+            let mut ranks = [world.rank() as u32 + 1];
+            one.start_allreduce(&mut ranks, Operation::new(|left, right| left * 10 + right)).unwrap().wait();
+            assert_eq!(ranks, [12]);
+        });
+        assert!(runs > 1, "{runs} runs");
     }
 }
 

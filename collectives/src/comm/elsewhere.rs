@@ -1,11 +1,11 @@
 //! Signals for communicators that have no lines in the MPBs: in uncached words, one for each ordered pair of ranks.
 //!
 //! They are slower than those in MPBs by what uncached memory is slower than a line of the own MPB, and there is room for as many
-//! as one likes. A word is written by one rank and read by one, and has the [byte](crate::mpb::signals) that a line would have.
+//! as one likes; behind them are words of a [non-blocking operation](crate::collective::nonblocking). A word is written by one rank and read by one, and has the [byte](crate::mpb::signals) that a line would have.
 
 use hal::{Core, Place, Region, kind};
 
-use crate::Comm;
+use crate::{Comm, collective::nonblocking::operation_words};
 
 /// Where signals are that do not go through MPBs. It knows no more of its core than signals do.
 pub(crate) trait Elsewhere<C> {
@@ -14,6 +14,9 @@ pub(crate) trait Elsewhere<C> {
 
     /// The word in which rank `rank` finds the byte of rank `from`.
     fn place(&self, rank: usize, from: usize) -> Place;
+
+    /// Words for a non-blocking operation, and which is the first of them.
+    fn operation_words(&self) -> (Region<kind::Uncached>, usize);
 
     /// Gives the words back when all ranks have called it.
     fn end(&self, comm: &Comm<'_, C>);
@@ -30,7 +33,7 @@ pub(super) struct Words {
 impl Words {
     /// Bytes for so many ranks.
     pub(super) fn len_bytes(ranks: usize) -> usize {
-        ranks * ranks * 4
+        (ranks * ranks + operation_words(ranks)) * 4
     }
 
     fn word(&self, rank: usize, from: usize) -> usize {
@@ -47,6 +50,10 @@ impl<C: Core> Elsewhere<C> for Words {
 
     fn place(&self, rank: usize, from: usize) -> Place {
         Place::Word(self.region, self.word(rank, from))
+    }
+
+    fn operation_words(&self) -> (Region<kind::Uncached>, usize) {
+        (self.region, self.ranks * self.ranks)
     }
 
     fn end(&self, comm: &Comm<'_, C>) {

@@ -21,7 +21,7 @@ mod states;
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::cell::{Cell, RefCell};
 
-use hal::{Core, CoreId, Deadline, Mpb, Place, Poll, Reason, Regions, Span, TimedOut, Wait};
+use hal::{Core, CoreId, Deadline, Mpb, Place, Poll, Reason, Region, Regions, Span, TimedOut, Wait, kind};
 
 use crate::{
     Error, Group, SharedAllocator,
@@ -199,6 +199,11 @@ impl<'c, C> Comm<'c, C> {
     #[inline]
     pub(crate) fn elsewhere(&self) -> Option<&dyn Elsewhere<C>> {
         self.elsewhere.as_deref()
+    }
+
+    /// Words for a non-blocking operation, and which is the first of them, if the MPBs have no lines for it.
+    pub(crate) fn operation_words(&self) -> Option<(Region<kind::Uncached>, usize)> {
+        self.elsewhere().map(|elsewhere| elsewhere.operation_words())
     }
 
     /// The barrier of all ranks.

@@ -31,7 +31,8 @@
 //! **Order.** Of two messages from one rank on one communicator that fit a receive, the first one is received first, however
 //! long they are. Messages of different communicators never meet.
 //!
-//! **Progress.** Whatever a rank waits for through any communicator, its messages go on meanwhile; while it computes they rest.
+//! **Progress.** Whatever a rank waits for through any communicator, its messages go on meanwhile; while it computes they rest, unless it
+//! [asks for interrupts](Comm::progress_by_interrupts).
 //!
 //! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 20 on 48 ranks, and a buffer in shared memory for
 //! each rank. A message of up to 240 bytes goes at once, in a packet of up to 8 lines, unless 16 messages of its sender wait

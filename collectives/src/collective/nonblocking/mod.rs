@@ -2,7 +2,7 @@
 //!
 //! ```
 //! # use collectives::{Comm, Error, Operator};
-//! # use hal::{Messenger, Core};
+//! # use hal::Core;
 //! fn mean<C: Core>(comm: &Comm<'_, C>, value: f64) -> Result<f64, Error> {
 //!     let mut sum = [value];
 //!     let request = comm.start_allreduce(&mut sum, Operator::SUM)?;
@@ -19,9 +19,10 @@
 //! communicator, be it another request, a barrier, a broadcast, a message or the synchronisation of a window, and
 //! when it tests a request: one test or wait drives all that are outstanding. So ranks may complete requests in any
 //! order, each in its own, and call blocking operations in between. While a rank computes, its operations rest, and
-//! so does what has to go through it. Waits of windows of class `message`, and copy engines at work, drive nothing.
+//! so does what has to go through it, unless it [asks for interrupts](Comm::progress_by_interrupts). Waits of windows of class `message`, and copy engines at work, drive nothing.
 //!
-//! **How many.** [`REQUESTS`] operations have lines of their own in every MPB, by turns; so an operation cannot be
+//! **How many.** On all ranks [`REQUESTS`] operations have lines of their own in every MPB, by turns, and on a communicator of some
+//! one has; or words of uncached memory, if no lines are left for the communicator. So an operation cannot be
 //! begun before the one that was begun that many before has been completed by [`wait`](Request::wait), by a
 //! [`test`](Request::test) that says yes, or by dropping the request. All ranks begin the same operations in the same
 //! order; about blocking ones in between they need not agree.
@@ -32,6 +33,7 @@
 //! the tree. Throughput is that of single lines, one for each way up and down the tree: what is long
 //! is better sent by blocking operations.
 
+mod lines;
 mod operation;
 mod outstanding;
 mod stages;
@@ -40,26 +42,31 @@ mod tree;
 use alloc::{boxed::Box, vec::Vec};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use hal::{Clock, Deadline, LINE_BYTES, Messenger, Reason, Span};
+use hal::{Clock, Core, Deadline, LINE_BYTES, Reason, Span};
 
 use crate::{
     Combine, Comm, Error,
     collective::call::{Call, Collective},
 };
 
-use self::operation::{CHUNK_BYTES, Kind};
+use self::{lines::CHUNK_BYTES, operation::Kind};
 
 /// Non-blocking operations that can be outstanding on a rank.
 pub const REQUESTS: usize = 4;
 
 /// Lines that each of them has in every MPB.
-pub(crate) const REQUEST_LINES: usize = operation::LINES;
+pub(crate) const REQUEST_LINES: usize = lines::LINES;
+
+/// Words of uncached memory that one has where there are no such lines.
+pub(crate) const fn operation_words(ranks: usize) -> usize {
+    lines::Lines::words(ranks)
+}
 
 /// A non-blocking operation that may be under way.
 ///
 /// It borrows the buffer until it is dropped. Dropped before it is complete, it waits until it is.
 #[must_use = "an operation is completed by `wait` or `test`"]
-pub struct Request<'r, 'c, C: Messenger, T: Pod> {
+pub struct Request<'r, 'c, C: Core, T: Pod> {
     comm: &'r Comm<'c, C>,
     buffer: &'r mut [T],
     what: &'static str,
@@ -67,7 +74,7 @@ pub struct Request<'r, 'c, C: Messenger, T: Pod> {
     place: Option<usize>,
 }
 
-impl<C: Messenger, T: Pod> Request<'_, '_, C, T> {
+impl<C: Core, T: Pod> Request<'_, '_, C, T> {
     /// Waits until the operation is complete on this rank: the buffer has its result, or may be changed again.
     pub fn wait(mut self) {
         self.complete();
@@ -113,7 +120,7 @@ impl<C: Messenger, T: Pod> Request<'_, '_, C, T> {
     }
 }
 
-impl<C: Messenger, T: Pod> Drop for Request<'_, '_, C, T> {
+impl<C: Core, T: Pod> Drop for Request<'_, '_, C, T> {
     fn drop(&mut self) {
         if !self.comm.hal().is_dying() {
             self.complete();
@@ -130,7 +137,7 @@ fn account_long_copy(hal: &impl Clock, len: usize) {
     }
 }
 
-impl<'c, C: Messenger> Comm<'c, C> {
+impl<'c, C: Core> Comm<'c, C> {
     fn start<'r, T: Pod>(
         &'r self,
         kind: Kind,

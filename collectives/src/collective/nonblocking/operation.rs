@@ -6,7 +6,8 @@
 //! into its own. In a barrier chunks are empty; in a broadcast only the ranks between its root and the tree's root
 //! have something to contribute. Elements that are longer than a chunk go up [in stages](super::stages).
 //!
-//! Lines are written by their owners only and never cleared. Chunks are counted over all operations that have the
+//! Lines are written by their owners only and never cleared; where a communicator has none in the MPBs, they are eight words each of
+//! uncached memory, of which that with the chunk's number is written last and read first. Chunks are counted over all operations that have the
 //! same lines, alike on all ranks, and a line says which chunk is in it. When may it be written again?
 //!
 //! * The up line, when the parent has taken the contribution: which it has, if it has passed down the result.
@@ -14,18 +15,15 @@
 //!   their next contribution, or, if they do not contribute, each time.
 
 use alloc::{boxed::Box, vec, vec::Vec};
+use core::ops::Range;
 
-use hal::{Clock, LINE_BYTES, Line, Mpb, MpbCopy, MpbLine};
+use hal::{Clock, Core, Line};
 
-use super::{stages::Stages, tree::Node};
-
-/// Bytes of a chunk: what a line has room for beside the numbers of two chunks.
-pub(super) const CHUNK_BYTES: usize = LINE_BYTES - 8;
-
-/// Lines of an operation: up, and two down.
-pub(super) const LINES: usize = 3;
-
-pub(super) type Chunk = [u8; CHUNK_BYTES];
+use super::{
+    lines::{CHUNK_BYTES, Chunk, Lines, UP, parts},
+    stages::Stages,
+    tree::Node,
+};
 
 /// Combines what is there (the first argument) with a contribution.
 pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8])>;
@@ -61,8 +59,7 @@ pub(super) struct Operation {
     kind: Kind,
     me: usize,
     node: Node,
-    /// The operation's first line in every MPB.
-    line: usize,
+    at: Lines,
     /// Number of its first chunk, and how many it has.
     first: u32,
     chunks: u32,
@@ -93,8 +90,8 @@ fn chunk_bytes(kind: &Kind) -> usize {
 }
 
 impl Operation {
-    /// Begins an operation whose lines begin with line `line` of every MPB, and whose first chunk has number `first`.
-    pub(super) fn new(kind: Kind, me: usize, size: usize, line: usize, first: u32, data: Vec<u8>) -> Self {
+    /// Begins an operation with these lines, whose first chunk has number `first`.
+    pub(super) fn new(kind: Kind, (me, size): (usize, usize), at: Lines, first: u32, data: Vec<u8>) -> Self {
         let node = Node::of(me, size);
         let fewest = usize::from(matches!(kind, Kind::Barrier));
         let stages = match kind {
@@ -110,7 +107,7 @@ impl Operation {
             kind,
             me,
             node,
-            line,
+            at,
             first,
             chunks,
             data,
@@ -162,7 +159,7 @@ impl Operation {
     }
 
     /// The bytes of what comes out in a chunk.
-    fn bytes(&self, chunk: u32) -> core::ops::Range<usize> {
+    fn bytes(&self, chunk: u32) -> Range<usize> {
         if let Some(stages) = &self.stages {
             return stages.results(chunk as usize);
         }
@@ -191,7 +188,12 @@ impl Operation {
 
     /// The line of a chunk's result.
     fn down_line(&self, chunk: u32) -> usize {
-        self.line + 1 + (self.number(chunk) % 2) as usize
+        1 + (self.number(chunk) % 2) as usize
+    }
+
+    /// Where its lines are.
+    pub(super) fn lines(&self) -> &Lines {
+        &self.at
     }
 
     /// What this operation waits for, and at whose which line; nothing if it is done.
@@ -205,8 +207,8 @@ impl Operation {
         let taken = children.filter(move |(child, _)| passes && !self.has_taken(*child, self.passed));
         let result =
             self.node.parent.filter(|_| self.taken < self.chunks && (!self.contributes() || self.given > self.taken));
-        let up = contributions.map(|(child, rank)| (Want::Contribution(child), rank, self.line));
-        let up = up.chain(taken.map(|(child, rank)| (Want::Taken(child), rank, self.line)));
+        let up = contributions.map(|(child, rank)| (Want::Contribution(child), rank, UP));
+        let up = up.chain(taken.map(|(child, rank)| (Want::Taken(child), rank, UP)));
         up.chain(result.map(|rank| (Want::Result, rank, self.down_line(self.taken))))
     }
 
@@ -221,7 +223,7 @@ impl Operation {
     }
 
     /// Takes what it waited for from a line that has it.
-    pub(super) fn take(&mut self, hal: &impl MpbCopy, want: Want, line: &Line) {
+    pub(super) fn take(&mut self, hal: &impl Core, want: Want, line: &Line) {
         let (data, _, taken) = parts(line);
         match want {
             Want::Contribution(child) => {
@@ -242,7 +244,7 @@ impl Operation {
     }
 
     /// Does what can be done without waiting, and tells the ranks for which it has put something.
-    pub(super) fn go_on(&mut self, hal: &(impl Mpb + MpbCopy + Clock), tell: impl Fn(usize)) {
+    pub(super) fn go_on(&mut self, hal: &impl Core, tell: impl Fn(usize)) {
         loop {
             let before = (self.combined, self.given, self.passed);
             self.combine(hal);
@@ -311,14 +313,14 @@ impl Operation {
     }
 
     /// Puts what was combined into the up line, or only how far this rank has come.
-    fn give(&mut self, hal: &impl MpbCopy, tell: impl Fn(usize)) {
+    fn give(&mut self, hal: &impl Core, tell: impl Fn(usize)) {
         let Some(parent) = self.node.parent else { return };
         let has_contribution = self.combined > self.given && self.taken >= self.given;
         let has_news = !self.contributes() && self.told < self.taken;
         if has_contribution || has_news {
             let taken = self.number(self.taken).wrapping_sub(1);
             let number = if has_contribution { self.number(self.given) } else { taken };
-            put_line(hal, MpbLine::new(hal.core(), self.line), &self.partial, number, taken);
+            self.at.put(hal, (self.me, UP), &self.partial, number, taken);
             tell(parent);
             self.told = self.taken;
             self.given += u32::from(has_contribution);
@@ -326,7 +328,7 @@ impl Operation {
     }
 
     /// Passes the next result down.
-    fn pass_on(&mut self, hal: &impl MpbCopy, tell: impl Fn(usize)) {
+    fn pass_on(&mut self, hal: &impl Core, tell: impl Fn(usize)) {
         let children = self.node.children.len();
         if children == 0 || self.passed >= self.known() {
             return;
@@ -336,26 +338,9 @@ impl Operation {
             let mut chunk = [0; CHUNK_BYTES];
             chunk[..bytes.len()].copy_from_slice(&self.data[bytes]);
             let number = self.number(self.passed);
-            put_line(hal, MpbLine::new(hal.core(), self.down_line(self.passed)), &chunk, number, 0);
+            self.at.put(hal, (self.me, self.down_line(self.passed)), &chunk, number, 0);
             self.passed += 1;
             self.node.children.iter().for_each(|(child, _)| tell(*child));
         }
     }
-}
-
-/// Data, the number of their chunk, and the number of the last chunk that was taken.
-fn parts(line: &Line) -> (Chunk, u32, u32) {
-    let mut data = [0; CHUNK_BYTES];
-    data.copy_from_slice(&line.0[..CHUNK_BYTES]);
-    let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| line.0[at + byte]));
-    (data, number(CHUNK_BYTES), number(CHUNK_BYTES + 4))
-}
-
-/// Puts a line of them; it is whole, so that it leaves the write-combine buffer at once.
-fn put_line(hal: &impl MpbCopy, at: MpbLine, data: &Chunk, number: u32, taken: u32) {
-    hal.put_made(LINE_BYTES, at, |_, line| {
-        line[..CHUNK_BYTES].copy_from_slice(data);
-        line[CHUNK_BYTES..CHUNK_BYTES + 4].copy_from_slice(&number.to_le_bytes());
-        line[CHUNK_BYTES + 4..].copy_from_slice(&taken.to_le_bytes());
-    });
 }

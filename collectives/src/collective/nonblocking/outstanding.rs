@@ -3,12 +3,13 @@
 use alloc::{boxed::Box, rc::Rc, vec::Vec};
 use core::cell::{Cell, OnceCell, RefCell};
 
-use hal::{CoreId, Line, Messenger, MpbLine, Place, Poll};
+use hal::{Core, CoreId, Line, Place, Poll};
 
 use crate::{Comm, Error, comm::engines::Engine};
 
 use super::{
     REQUESTS,
+    lines::Lines,
     operation::{Kind, Operation, Want},
 };
 
@@ -49,15 +50,19 @@ impl Default for Outstanding {
 
 impl Outstanding {
     /// Begins an operation, and does what it can do at once. Returns its place.
-    pub(super) fn begin<C: Messenger>(&self, comm: &Comm<'_, C>, kind: Kind, data: Vec<u8>) -> Result<usize, Error> {
-        let limit = comm.mpb_layout().requests();
+    pub(super) fn begin<C: Core>(&self, comm: &Comm<'_, C>, kind: Kind, data: Vec<u8>) -> Result<usize, Error> {
+        let words = comm.operation_words();
+        let limit = if words.is_some() { 1 } else { comm.mpb_layout().requests() };
         let mut operations = self.operations.borrow_mut();
         let place = self.begun.get().checked_rem(limit).filter(|place| operations[*place].is_none());
         let place = place.ok_or(Error::TooManyRequests { limit })?;
         self.cores.get_or_init(|| comm.members().cores().into());
-        let line = comm.mpb_layout().request(place);
+        let at = words.map_or_else(
+            || Lines::Mpb(comm.mpb_layout().request(place)),
+            |(region, first)| Lines::Words(region, first),
+        );
         let mut next = self.next.get();
-        let mut operation = Operation::new(kind, comm.rank(), comm.size(), line, next[place], data);
+        let mut operation = Operation::new(kind, (comm.rank(), comm.size()), at, next[place], data);
         next[place] = operation.next();
         self.next.set(next);
         self.begun.set(self.begun.get() + 1);
@@ -95,7 +100,7 @@ impl Outstanding {
     }
 }
 
-impl<C: Messenger> Engine<C> for Outstanding {
+impl<C: Core> Engine<C> for Outstanding {
     fn is_idle(&self) -> bool {
         self.operations.borrow().iter().flatten().all(Operation::is_done)
     }
@@ -105,9 +110,10 @@ impl<C: Messenger> Engine<C> for Outstanding {
         let mut watched = self.watched.borrow_mut();
         watched.clear();
         for (place, operation) in self.operations.borrow().iter().enumerate() {
-            for (want, rank, line) in operation.iter().flat_map(Operation::wants) {
+            let Some(operation) = operation else { continue };
+            for (want, rank, line) in operation.wants() {
                 watched.push((place, want));
-                places.push(Place::Line(MpbLine::new(cores[rank], line)));
+                places.extend(operation.lines().places(cores[rank], (rank, line)));
             }
         }
     }
@@ -116,11 +122,12 @@ impl<C: Messenger> Engine<C> for Outstanding {
         let operations = self.operations.borrow();
         let mut found = self.found.borrow_mut();
         found.clear();
-        for (index, &(place, want)) in self.watched.borrow().iter().enumerate() {
-            let line = poll.line(first + index);
-            if operations[place].as_ref().is_some_and(|operation| operation.finds(want, &line)) {
-                found.push((place, want, line));
-            }
+        let mut at = first;
+        for &(place, want) in self.watched.borrow().iter() {
+            let Some(operation) = &operations[place] else { continue };
+            let (line, places) = operation.lines().find(poll, at, |line| operation.finds(want, line));
+            at += places;
+            found.extend(line.map(|line| (place, want, line)));
         }
         !found.is_empty()
     }
@@ -166,7 +173,7 @@ impl<C> Comm<'_, C> {
     }
 }
 
-impl<C: Messenger> Comm<'_, C> {
+impl<C: Core> Comm<'_, C> {
     /// From now on waits drive what is outstanding.
     pub(super) fn drive_requests(&self) {
         self.engines().add(self.state::<Requests>().0.clone());

@@ -9,7 +9,7 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use super::{
-    operation::{CHUNK_BYTES, Chunk},
+    lines::{CHUNK_BYTES, Chunk},
     tree::{Node, height},
 };
 
