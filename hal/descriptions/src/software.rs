@@ -47,6 +47,8 @@ impl SoftwarePrices {
         ("poll", "call"),
         ("poll", "line"),
         ("poll", "failed"),
+        ("wait", "begin"),
+        ("wait", "end"),
         ("flag", "set"),
         ("line", "load"),
         ("word", "load"),
@@ -119,7 +121,7 @@ impl SoftwarePrices {
     pub fn text(&self) -> String {
         let mut text = String::from(
             "# Written by `cargo xtask bench instructions`: cycles of its own that a core of the SCC spends in our software, in those of\n\
-             # the emulated board. Operations of the HAL; failed polls; and operations of protocols beside those, in tenths of\n\
+             # the emulated board. Operations of the HAL; failed polls; waits that go on; and operations of protocols beside those, in tenths of\n\
              # cycles: once, for each peer, and for each operation of the HAL in it.\n",
         );
         let mut last = "";

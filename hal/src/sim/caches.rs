@@ -8,6 +8,8 @@
 //! front on. Of operations within operations the
 //! outermost one with a length counts, so that the chunks of a long message are memory one behind the other.
 //!
+//! Lines of MPBs pass through L1, where they take the places of what is oldest until they are invalidated.
+//!
 //! A cache has as many lines as it holds, those that the core came by last. Sets and ways are left out, as addresses would be
 //! needed for these. What L1 has is not looked for in L2, where it ages. What is stored to is brought in first, as protocols
 //! see to it by [`bring_in`](crate::MpbCopy::bring_in); lines that are written back on the way out take nothing.
@@ -57,7 +59,9 @@ struct Next {
 struct Level {
     /// Lines that it holds.
     capacity: u64,
-    /// Lines that it has, at most as many.
+    /// Lines of MPBs that are in it.
+    of_mpbs: u64,
+    /// Lines of private memory that it has, at most as many as there is room for.
     taken: u64,
     /// What it has, and in how many lines; first what the core has not come by for the longest time.
     places: LinkedHashMap<Place, u64, FxBuildHasher>,
@@ -65,7 +69,7 @@ struct Level {
 
 impl Level {
     fn of(bytes: u64) -> Self {
-        Self { capacity: bytes / LINE_BYTES as u64, taken: 0, places: LinkedHashMap::default() }
+        Self { capacity: bytes / LINE_BYTES as u64, of_mpbs: 0, taken: 0, places: LinkedHashMap::default() }
     }
 
     /// Whether it has a line, which the core comes by.
@@ -77,7 +81,12 @@ impl Level {
     fn bring_in(&mut self, place: Place, lines: u64) {
         self.places.insert(place, lines);
         self.taken += lines;
-        while let Some(excess @ 1..) = self.taken.checked_sub(self.capacity)
+        self.give_up();
+    }
+
+    /// Gives up what is too old for what there is room for.
+    fn give_up(&mut self) {
+        while let Some(excess @ 1..) = (self.taken + self.of_mpbs).checked_sub(self.capacity)
             && let Some(mut oldest) = self.places.front_entry()
         {
             let given_up = excess.min(*oldest.get());
@@ -92,7 +101,7 @@ impl Level {
 
     fn clear(&mut self) {
         self.places.clear();
-        self.taken = 0;
+        (self.taken, self.of_mpbs) = (0, 0);
     }
 }
 
@@ -197,6 +206,17 @@ impl Caches {
             found(self.come_by(place));
         }
         lines
+    }
+
+    /// A line of an MPB is loaded.
+    pub(super) fn load_mpb(&mut self) {
+        self.l1.of_mpbs = (self.l1.of_mpbs + 1).min(self.l1.capacity);
+        self.l1.give_up();
+    }
+
+    /// Lines of MPBs are invalidated.
+    pub(super) fn invalidate_mpb(&mut self) {
+        self.l1.of_mpbs = 0;
     }
 
     /// Empties L1, and fills `lines` lines of L2 with what nobody wants, which pushes older lines out.
@@ -318,6 +338,24 @@ mod tests {
         assert_eq!(caches.l2.places.len(), 1 + 28);
         assert_eq!(operation(caches, 28 * LINE_BYTES, false), [0, 0, 28]);
         assert_eq!(caches.l2.places.keys().next(), Some(&(Memory::Of(0), 3)));
+    }
+
+    #[test]
+    fn lines_of_mpbs_take_places_of_l1() {
+        let caches = &mut Caches::new(L2_BYTES as u64);
+        let both = 384 * LINE_BYTES;
+        let load = |caches: &mut Caches, lines| (0..lines).for_each(|_| caches.load_mpb());
+        assert_eq!(operation(caches, both, false), [0, 0, 384]);
+        load(caches, 128);
+        assert_eq!(operation(caches, both, false), [384, 0, 0]);
+        // One more takes the place of the oldest, which is needed next.
+        load(caches, 1);
+        assert_eq!(operation(caches, both, false), [0, 384, 0]);
+        load(caches, 1_000);
+        assert_eq!((caches.l1.taken, caches.l1.places.len()), (0, 0));
+        caches.invalidate_mpb();
+        assert_eq!(operation(caches, both, false), [0, 384, 0]);
+        assert_eq!(operation(caches, both, false), [384, 0, 0]);
     }
 
     #[test]

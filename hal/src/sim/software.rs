@@ -42,6 +42,8 @@ pub(super) struct Prices {
     poll: u64,
     polled_line: u64,
     failed_poll: u64,
+    wait_begin: u64,
+    wait_end: u64,
     spans: FxHashMap<String, SpanPrice>,
 }
 
@@ -70,6 +72,8 @@ impl Prices {
             poll: price("poll", "call"),
             polled_line: price("poll", "line"),
             failed_poll: price("poll", "failed"),
+            wait_begin: price("wait", "begin"),
+            wait_end: price("wait", "end"),
             spans: table.spans().map(|(name, price)| (name.to_owned(), price)).collect(),
         }
     }
@@ -132,6 +136,16 @@ impl Software {
     /// A poll has failed.
     pub(super) fn failed(&mut self) -> u64 {
         self.take(Charge { tenths: self.prices.failed_poll, is_operation: false })
+    }
+
+    /// A wait goes on whose first poll has failed.
+    pub(super) fn goes_on_waiting(&mut self) -> u64 {
+        self.take(Charge { tenths: self.prices.wait_begin, is_operation: false })
+    }
+
+    /// Such a wait is over.
+    pub(super) fn ends_wait(&mut self) -> u64 {
+        self.take(Charge { tenths: self.prices.wait_end, is_operation: false })
     }
 
     /// An operation begins, of a protocol if it has a span.

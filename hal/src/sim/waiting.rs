@@ -64,6 +64,8 @@ impl Sample {
 pub(super) struct CoreWait {
     /// Between the first poll and the end of the wait.
     pub(super) active: bool,
+    /// Its first poll has failed.
+    pub(super) goes_on: bool,
     /// Between a poll's begin and its end.
     pub(super) polling: bool,
     /// The last poll went over the network, where it may have kept others waiting.

@@ -487,17 +487,19 @@ impl Engine {
         woken
     }
 
-    /// A wait is over.
-    pub(super) fn end_wait(&mut self, core: usize) {
+    /// A wait is over; returns whether it went on after its first poll.
+    pub(super) fn end_wait(&mut self, core: usize) -> bool {
         self.fruitless_rounds = 0;
         self.polling.something_changed();
         let wait = &mut self.waits[core];
         wait.active = false;
+        let went_on = std::mem::take(&mut wait.goes_on);
         wait.polling = false;
         if !wait.watched.is_empty() {
             self.watches.remove(core, &wait.watched);
             wait.watched.clear();
         }
+        went_on
     }
 
     /// Who runs next.

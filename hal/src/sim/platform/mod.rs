@@ -211,6 +211,18 @@ impl SimPlatform {
         }
     }
 
+    /// A wait whose first poll has failed goes on: what it needs for that is made once, before its second poll.
+    fn begin_to_wait(&self) {
+        let core = self.core.index();
+        if !std::mem::replace(&mut self.shared.engine.borrow_mut().waits[core].goes_on, true) {
+            let before = self.now_ps();
+            self.charge(Software::goes_on_waiting);
+            // No poll takes as long again.
+            let engine = &mut self.shared.engine.borrow_mut();
+            engine.waits[core].start_ps += engine.clock_ps(core) - before;
+        }
+    }
+
     /// A poll has looked at something.
     fn looked(&self) {
         if self.software.is_some() && self.shared.engine.borrow().waits[self.core.index()].polling {
@@ -245,6 +257,10 @@ impl SimPlatform {
             Expense::Flush { .. } | Expense::FlushAll => {
                 let displaced = self.shared.cost.private_lines(expense).map_or(0, |(lines, _)| lines);
                 caches.borrow_mut().displace(displaced);
+                return expense;
+            }
+            Expense::InvalidateMpb => {
+                caches.borrow_mut().invalidate_mpb();
                 return expense;
             }
             _ => return expense,

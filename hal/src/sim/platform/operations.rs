@@ -353,6 +353,9 @@ unsafe impl Platform for SimPlatform {
             return line;
         }
         self.reach_memory(access, cost, self.shared.cost.read_trip(self.core, at));
+        if let (Some(caches), LineAddress::Mpb(_)) = (&self.caches, at) {
+            caches.borrow_mut().load_mpb();
+        }
         let line = self.shared.read_line(at);
         self.sampled(Sample::Line(at, line));
         self.looked();
@@ -446,10 +449,11 @@ unsafe impl Platform for SimPlatform {
             // A time beyond the clock's range never comes.
             Deadline::At(ticks) => ticks.checked_mul(PS_PER_TICK),
         };
+        let core = self.core.index();
         if matches!(watch, Watch::Places(_)) {
             self.charge(Software::failed);
+            self.begin_to_wait();
         }
-        let core = self.core.index();
         let at_once = self.shared.engine.borrow_mut().park(core, watch, deadline_ps, info, &self.shared.memory);
         let woken = at_once.unwrap_or_else(|| {
             self.give_way();
@@ -463,8 +467,11 @@ unsafe impl Platform for SimPlatform {
         woken
     }
 
-    fn end_wait(&self, _watch: Watch<'_>) {
-        self.shared.engine.borrow_mut().end_wait(self.core.index());
+    fn end_wait(&self, watch: Watch<'_>) {
+        let went_on = self.shared.engine.borrow_mut().end_wait(self.core.index());
+        if went_on && matches!(watch, Watch::Places(_)) {
+            self.charge(Software::ends_wait);
+        }
     }
 
     fn is_dying(&self) -> bool {

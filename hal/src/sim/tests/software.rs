@@ -196,11 +196,14 @@ fn failed_polls_have_a_price() {
             (poll.line(0).0[0] > 0).then_some(())
         });
         assert!(awaited.is_err());
-        core.counters().failed_polls
+        (core.counters().failed_polls, core.now_ps())
     });
-    let polls = outcome.unwrap().results()[0];
+    let (polls, taken_ps) = outcome.unwrap().results()[0];
     let period_ps = cycles(table.operation("poll", "failed") + table.operation("poll", "line")) + OWN_READ_PS;
     assert!(polls.abs_diff(DEADLINE_PS / period_ps) <= 2, "{polls} polls of {period_ps} ps");
+    // What begins and ends the wait is beside its polls, once. What is charged apart is rounded apart.
+    let once = table.operation("poll", "call") + table.operation("wait", "begin") + table.operation("wait", "end");
+    assert!(taken_ps.abs_diff(polls * period_ps + cycles(once)) <= 2 * polls, "{taken_ps} ps with {once} cycles once");
 }
 
 /// The clock is the board's, three accesses to its FPGA.

@@ -16,6 +16,7 @@
 //! | `send-receive` | `send`, `receive`, and `both` of 32 bytes | bytes |
 //! | `put`, `get`, `put-made`, `get-used`, `get-to-mpb` | `line`, and a `call` without its lines | |
 //! | `poll` | `line`, a `call` without its lines, and `failed`, which has cycles only | |
+//! | `wait` | of one that goes on after its first poll: what it takes to `begin` that, and to `end`, cycles only | |
 //! | `flag` | `set`; `line`: `load` | |
 //! | `word`, `element` | `load`, `store` | |
 //! | `register` | `acquire`, `free` | |
@@ -25,7 +26,7 @@ use alloc::{format, vec, vec::Vec};
 use collectives::{Barrier, Broadcast, Class, Group, InPlace, OcBcast, Operator, Placement, Window};
 use hal::{Core, Countable, Deadline, LINE_BYTES, LocalView, MpbLine, Place, Reason, Region, kind};
 
-use super::measure::{Of, demand, need_cores, turns};
+use super::measure::{Of, demand, look_ticks, need_cores, turns};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Calls of a loop that do not count: all that happens only once has happened by then. A multiple of how many things are counted in turn,
@@ -46,6 +47,9 @@ const POLLED_LINES: [usize; 2] = [1, 3];
 
 /// Polls that fail, few and many: the difference tells what one takes.
 const FAILED_POLLS: [u32; 2] = [100, 1_100];
+
+/// Waits that go on for one poll.
+const WAITS: u32 = 100;
 
 /// What there is to count, and what is added to the name of a metric for it.
 const COUNTABLE: [(Countable, &str); 3] =
@@ -401,6 +405,38 @@ impl Counter {
         let between = u128::from(ticks[1] - ticks[0]) * u128::from(hal.layout().prices().core_mhz) * 1_000_000;
         let cycles = between / u128::from(hal.ticks_per_second()) / u128::from(FAILED_POLLS[1] - FAILED_POLLS[0]);
         Of("poll", 0, LINE_BYTES).send(rank, "failed.cycles", Unit::Count, [cycles as u64]);
+        Self::waits(rank, own, cycles as u64);
+    }
+
+    /// What waits that go on take beside their polls, of which one that fails takes so many cycles: before the poll that succeeds,
+    /// and after it.
+    fn waits<C: Core>(rank: &Rank<'_, C>, own: MpbLine, failed: u64) {
+        let (hal, reason) = (rank.hal(), Reason::new("a measurement"));
+        let look = look_ticks(hal);
+        // From the call to the poll that succeeds, and from there to the return, in ticks, of all waits.
+        let wait = |failing: u32| {
+            let mut total = [0; 2];
+            for wait in 0..WARM_UP + WAITS {
+                let (mut left, mut seen) = (failing + 1, 0);
+                // Where nothing changes for long the board's time jumps.
+                hal.set_flag(own, 0, 1);
+                let before = hal.now();
+                let waited = hal.wait_until(&[], Deadline::Never, reason, |_| {
+                    left -= 1;
+                    (left == 0).then(|| seen = hal.now())
+                });
+                let after = hal.now();
+                if waited.is_ok() && wait >= WARM_UP {
+                    total[0] += seen.saturating_sub(before + look);
+                    total[1] += after.saturating_sub(seen + look);
+                }
+            }
+            total.map(|ticks| ticks * u64::from(hal.layout().prices().core_mhz) * 1_000_000 / hal.ticks_per_second())
+        };
+        let ([begin_at_once, end_at_once], [begin, end]) = (wait(0), wait(1));
+        let begin = begin.saturating_sub(begin_at_once) / u64::from(WAITS);
+        Of("wait", 0, 0).send(rank, "begin.cycles", Unit::Count, [begin.saturating_sub(failed)]);
+        Of("wait", 0, 0).send(rank, "end.cycles", Unit::Count, [end.saturating_sub(end_at_once) / u64::from(WAITS)]);
     }
 
     /// The most that a rank of a tree has to do for a chunk of a long message, its puts and gets among it.
