@@ -81,6 +81,17 @@ pub(super) fn look_ticks(clock: &impl Clock) -> u64 {
     (0..LOOKS).map(look).min().unwrap_or(0)
 }
 
+/// Lets that many cycles pass: the core computes, and where computation takes what it really takes, which is nothing here, looks
+/// at its clock until they have.
+pub(super) fn let_pass<C: Core>(hal: &C, cycles: u64) {
+    let core_hz = u64::from(hal.layout().prices().core_mhz.max(1)) * 1_000_000;
+    let until = hal.now() + cycles * hal.ticks_per_second() / core_hz;
+    hal.compute(cycles);
+    while hal.now() < until {
+        hal.relax();
+    }
+}
+
 /// What numbers are of: an algorithm, what was varied, and bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Of<'s>(pub(super) &'s str, pub(super) u64, pub(super) usize);

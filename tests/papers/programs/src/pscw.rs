@@ -15,7 +15,7 @@ use hal::Core;
 
 use kernel::{Failure, Program, Rank, args::KnownOption};
 
-use super::measure::{Of, Splits, demand, turns};
+use super::measure::{Of, Splits, demand, let_pass, turns};
 
 /// Epochs of a loop that do not count.
 const WARM_UP: u32 = 4;
@@ -57,7 +57,7 @@ impl Program for Pscw {
                 if me == 0 { ["start", "complete"] } else { ["post", "wait"] }.map(Splits::new);
             for number in 0..loops {
                 comm.barrier();
-                hal.compute(skew_cycles(me, k, number));
+                let_pass(hal, skew_cycles(me, k, number));
                 for counts in turns(WARM_UP, repetitions) {
                     if me == 0 {
                         let access = opening.take(hal, counts, || window.start(&group))?;

@@ -26,7 +26,7 @@ use collectives::{Broadcast, Comm, Error};
 use hal::{Core, Counters};
 
 use self::{clock::Clock, messages::Messages, mode::Mode, roots::Root};
-use super::measure::{Of, demand, repetitions, throughput};
+use super::measure::{Of, demand, let_pass, repetitions, throughput};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 pub use self::model::Model;
@@ -158,7 +158,7 @@ impl Bench {
                 Mode::BackToBack | Mode::Skewed => {}
             }
             self.made += 1;
-            hal.compute(mode.delay(self.seed, self.made, me, root, self.most_skew));
+            let_pass(hal, mode.delay(self.seed, self.made, me, root, self.most_skew));
             let (call, before) = (self.clock.read(hal), hal.counters());
             comm.using(self.algorithm, |comm| comm.broadcast(self.messages.at(&places, index), root))?;
             let (did, returned) = (hal.counters() - before, self.clock.read(hal));
