@@ -27,9 +27,20 @@ pub(crate) trait Engine<C> {
     fn settle(&self, _: &Comm<'_, C>) {}
 }
 
+/// An engine that a poll looks for: the number of its first place, and whether the poll has found something for it.
+pub(super) type Driven<C> = (Rc<dyn Engine<C>>, usize, bool);
+
+/// What one poll looks at: its places, and whose they are.
+pub(super) struct Round<C> {
+    pub(super) places: Vec<Place>,
+    pub(super) engines: Vec<Driven<C>>,
+}
+
 /// The engines that all waits of a communicator drive.
 pub(crate) struct Engines<C> {
     all: RefCell<Vec<Rc<dyn Engine<C>>>>,
+    /// Memory for the next round: each poll of a wait takes some.
+    spare: Cell<(Vec<Place>, Vec<Driven<C>>)>,
     /// Whether there are any: most programs have none, and each wait asks.
     are_some: Cell<bool>,
     /// What is done when engines have found something to do.
@@ -41,6 +52,7 @@ impl<C> Default for Engines<C> {
     fn default() -> Self {
         Self {
             all: RefCell::default(),
+            spare: Cell::default(),
             are_some: Cell::new(false),
             work: RefCell::default(),
             is_working: Cell::new(false),
@@ -92,8 +104,30 @@ impl<C> Engines<C> {
         }
     }
 
-    /// The engines with something outstanding.
-    pub(super) fn busy(&self) -> Vec<Rc<dyn Engine<C>>> {
-        self.all.borrow().iter().filter(|engine| !engine.is_idle()).cloned().collect()
+    /// What the next poll looks at: these places first, then those of all engines with something outstanding.
+    pub(super) fn round(&self, comm: &Comm<'_, C>, places: &[Place]) -> Round<C> {
+        let (mut all, mut engines) = self.spare.take();
+        all.extend_from_slice(places);
+        let busy = self.all.borrow();
+        engines.extend(busy.iter().filter(|engine| !engine.is_idle()).map(|engine| (engine.clone(), 0, false)));
+        drop(busy);
+        for (engine, first, _) in &mut engines {
+            *first = all.len();
+            engine.add_places(comm, &mut all);
+        }
+        Round { places: all, engines }
+    }
+
+    /// A wait ends although there may be more to serve.
+    pub(super) fn settle(&self, comm: &Comm<'_, C>) {
+        self.all.borrow().iter().for_each(|engine| engine.settle(comm));
+    }
+
+    /// That round is over.
+    pub(super) fn end_round(&self, round: Round<C>) {
+        let Round { mut places, mut engines } = round;
+        places.clear();
+        engines.clear();
+        self.spare.set((places, engines));
     }
 }

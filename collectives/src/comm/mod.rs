@@ -18,8 +18,11 @@ mod operating;
 mod shared_tests;
 mod states;
 
-use alloc::{boxed::Box, string::String, vec::Vec};
-use core::cell::{Cell, RefCell};
+use alloc::{boxed::Box, string::String};
+use core::{
+    cell::{Cell, RefCell},
+    ops::ControlFlow,
+};
 
 use hal::{Core, CoreId, Deadline, Mpb, Place, Poll, Reason, Region, Regions, Span, TimedOut, Wait, kind};
 
@@ -292,48 +295,79 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
-        let world = self.world_of();
         loop {
             if self.engines().are_idle() {
                 return self.hal.wait_until(places, deadline, reason, |poll| check(poll));
             }
-            let mut all = places.to_vec();
-            let mut engines: Vec<_> = self.engines().busy().into_iter().map(|engine| (engine, 0, false)).collect();
-            for (engine, first, _) in &mut engines {
-                *first = all.len();
-                engine.add_places(world, &mut all);
-            }
-            let found = self.hal.wait_until(&all, deadline, reason, |poll| match check(poll) {
-                None => {
-                    let mut found_news = false;
-                    for (engine, first, has_news) in &mut engines {
-                        *has_news = engine.has_news(world, poll, *first);
-                        found_news |= *has_news;
-                    }
-                    found_news.then_some(None)
+            match self.drive_until(places, deadline, reason, &mut check)? {
+                ControlFlow::Break(found) => return Ok(found),
+                // Several ranks that go on asking have the next question there whenever one was answered.
+                ControlFlow::Continue(true) if matches!(deadline, Deadline::At(ticks) if ticks <= self.hal.now()) => {
+                    self.engines().settle(self.world_of());
+                    return self.hal.wait_until(places, deadline, reason, |poll| check(poll));
                 }
-                found => Some(found),
-            })?;
-            match found {
-                Some(found) => return Ok(found),
-                None => {
-                    let mut has_served = false;
-                    for (engine, ..) in engines.iter().filter(|(.., has_news)| *has_news) {
-                        has_served |= engine.handle(world);
-                    }
-                    self.engines().work();
-                    // Several ranks that go on asking have the next question there whenever one was answered.
-                    if has_served && matches!(deadline, Deadline::At(ticks) if ticks <= self.hal.now()) {
-                        engines.iter().for_each(|(engine, ..)| engine.settle(world));
-                        return self.hal.wait_until(places, deadline, reason, |poll| check(poll));
-                    }
-                }
+                ControlFlow::Continue(_) => {}
             }
         }
     }
+
     /// Drives what is under way, without waiting.
     pub(crate) fn look(&self) {
         // There is nothing to find but what the engines do.
         let _ = self.wait_until(&[], Deadline::At(0), Reason::new("nothing"), |_| None::<()>);
+    }
+
+    /// Waits for what engines bring about: `check` looks at nothing that others write.
+    pub(crate) fn wait_for_engines<R>(
+        &self,
+        reason: Reason,
+        mut check: impl FnMut() -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        while !self.engines().are_idle() {
+            if let Some(found) = check() {
+                return Ok(found);
+            }
+            let driven = self.drive_until(&[], Deadline::Never, reason, &mut |_| check())?;
+            if let ControlFlow::Break(found) = driven {
+                return Ok(found);
+            }
+        }
+        self.hal.wait_until(&[], Deadline::Never, reason, |_| check())
+    }
+
+    /// Polls until `check` finds something, or engines do and have done it; then says whether they have served others.
+    fn drive_until<R>(
+        &self,
+        places: &[Place],
+        deadline: Deadline,
+        reason: Reason,
+        check: &mut impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<ControlFlow<R, bool>, TimedOut> {
+        let world = self.world_of();
+        let mut round = self.engines().round(world, places);
+        let engines = &mut round.engines;
+        let found = self.hal.wait_until(&round.places, deadline, reason, |poll| match check(poll) {
+            None => {
+                let mut found_news = false;
+                for (engine, first, has_news) in engines.iter_mut() {
+                    *has_news = engine.has_news(world, poll, *first);
+                    found_news |= *has_news;
+                }
+                found_news.then_some(None)
+            }
+            found => Some(found),
+        })?;
+        let mut has_served = false;
+        if found.is_none() {
+            for (engine, ..) in engines.iter().filter(|(.., has_news)| *has_news) {
+                has_served |= engine.handle(world);
+            }
+        }
+        self.engines().end_round(round);
+        if let Some(found) = found {
+            return Ok(ControlFlow::Break(found));
+        }
+        self.engines().work();
+        Ok(ControlFlow::Continue(has_served))
     }
 }

@@ -163,9 +163,11 @@ impl<'c, C: Core> Comm<'c, C> {
         let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
         let buffer: &mut [u8] = cast_slice_mut(buffer);
         let _span = self.hal().span(Span::new("receive tagged").of(buffer.len()));
-        let state = Rc::new(State::new(buffer.len(), true));
+        let state = post.state_of_waiting(buffer.len());
         self.begin_receive(&post, pattern, &state);
-        self.finish_receive(&post, &state, buffer)
+        let received = self.finish_receive(&post, &state, buffer);
+        post.give_back(state);
+        received
     }
 
     /// Begins to receive the first message that fits.
@@ -268,9 +270,13 @@ impl<'c, C: Core> Comm<'c, C> {
         Ok(Pattern { context: self.context(), from, tag })
     }
 
-    fn outgoing(&self, (to, tag, mode): (usize, u32, Mode), bytes: Option<&[u8]>, len: usize) -> Outgoing {
+    fn declare_sent(&self, to: usize, tag: u32) {
         let channel = [self.context().into(), tag.into(), 0];
         self.hal().declare(&Act::Sends { to: self.core_of(to), channel });
+    }
+
+    fn outgoing(&self, (to, tag, mode): (usize, u32, Mode), bytes: Option<&[u8]>, len: usize) -> Outgoing {
+        self.declare_sent(to, tag);
         Outgoing {
             to: self.core_of(to).index(),
             context: self.context(),
@@ -293,6 +299,12 @@ impl<'c, C: Core> Comm<'c, C> {
         if is_copied {
             let (read, written) = lines_of(message.len());
             self.hal().account_memory(read, written);
+            let at = self.core_of(to).index();
+            if message.len() <= SHORT_BYTES && post.takes_credit(world, at) {
+                self.declare_sent(to, tag);
+                post.send_short(world, at, [self.context(), tag], message);
+                return Ok(());
+            }
         } else {
             world.begin_announced(message);
         }

@@ -80,6 +80,11 @@ impl Matching {
         patterns.any(|pattern| pattern.from.is_none_or(|of| of == from))
     }
 
+    /// The rank that is waited for, if it is one.
+    pub(super) fn awaited(&self) -> Option<usize> {
+        if self.posted.len() == 1 { self.posted[0].0.from } else { None }
+    }
+
     /// Messages that wait for a receive.
     pub(super) fn unexpected(&self) -> usize {
         self.unexpected.len()

@@ -34,7 +34,7 @@
 //! **Progress.** Whatever a rank waits for through any communicator, its messages go on meanwhile; while it computes they rest, unless it
 //! [asks for interrupts](Comm::progress_by_interrupts).
 //!
-//! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 20 on 48 ranks, and a buffer in shared memory for
+//! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs, 68 on 48 ranks or, if those are not to be had, 20, and a buffer in shared memory for
 //! each rank. A message of up to 240 bytes goes at once, in a packet of up to 8 lines, unless 16 messages of its sender wait
 //! there for their receives; longer ones wait for their receive, and are then copied twice, by way of the sender's MPB, or of its
 //! buffer in shared memory if the send was begun.
@@ -101,14 +101,14 @@ impl<C: Core> Comm<'_, C> {
         }
         let _span = self.hal().span(Span::new("open messages"));
         self.divide_lines();
-        let wanted = Slots::lines(self.size());
-        let first =
-            self.take_spare_lines(wanted, "slots of messages with tags").ok_or(Error::NoSpareLines { wanted })?;
+        let take = |wanted| Some((self.take_spare_lines(wanted, "slots of messages with tags")?, wanted));
+        let [most, least] = Slots::lines(self.size());
+        let (first, wanted) = take(most).or_else(|| take(least)).ok_or(Error::NoSpareLines { wanted: least })?;
         let near = |rank| (2 * HALF_BYTES, Placement::Near(self.core_of(rank)));
         let parts: alloc::vec::Vec<_> = (0..self.size()).map(near).collect();
         let buffers: alloc::vec::Vec<Region<kind::Combined>> =
             self.share_all(&parts).inspect_err(|_| self.give_back_lines(first, wanted))?;
-        let post = Rc::new(Post::new(Slots::new(self, first), buffers.into_boxed_slice()));
+        let post = Rc::new(Post::new(Slots::new(self, first, wanted), buffers.into_boxed_slice()));
         self.engines().add(post.clone());
         *self.state::<Opened>().0.borrow_mut() = Some(post.clone());
         // Nobody sends before all are ready.
@@ -146,7 +146,8 @@ impl<C: Core> Messages<'_, C> {
         *world.state::<Opened>().0.borrow_mut() = None;
         // Nobody rings any more, and so nobody acknowledges.
         world.synchronise();
-        world.give_back_lines(post.slots().first(), Slots::lines(world.size()));
+        let (first, count) = post.slots().taken_lines();
+        world.give_back_lines(first, count);
         if world.rank() == 0 {
             post.buffers().iter().try_for_each(|buffer| world.allocator().free(*buffer))?;
         }

@@ -2,7 +2,7 @@
 
 use alloc::{rc::Rc, vec::Vec};
 
-use hal::{Core, Deadline, Reason, TimedOut};
+use hal::{Core, Reason, TimedOut};
 
 use super::{label::Envelope, post::Post, state::State};
 use crate::{Comm, Error};
@@ -174,5 +174,5 @@ pub(super) fn wait_for<C: Core, R>(comm: &Comm<'_, C>, mut check: impl FnMut() -
         return Ok(found);
     }
     let reason = Reason::new("a message with a tag");
-    comm.wait_until(&[], Deadline::Never, reason, |_| check()).map_err(|TimedOut { reason }| Error::TimedOut { reason })
+    comm.wait_for_engines(reason, check).map_err(|TimedOut { reason }| Error::TimedOut { reason })
 }

@@ -1,7 +1,10 @@
 //! What the engine and whoever waits both know of a message that is under way.
 
 use alloc::vec::Vec;
-use core::cell::{Cell, RefCell};
+use core::{
+    cell::{Cell, RefCell},
+    mem,
+};
 
 use hal::Core;
 
@@ -26,6 +29,11 @@ impl State {
     /// Of a receive with so many bytes of room, or of a send.
     pub(super) fn new(room: usize, is_direct: bool) -> Self {
         Self { room, is_direct, is_done: Cell::new(false), label: Cell::new(None), copy: RefCell::default() }
+    }
+
+    /// The same for another receive that waits; returns memory that was for a copy.
+    pub(super) fn begin_again(&mut self, room: usize) -> Vec<u8> {
+        mem::replace(self, Self::new(room, true)).copy.into_inner()
     }
 
     pub(super) fn room(&self) -> usize {
@@ -85,7 +93,7 @@ impl State {
                 room: buffer.len(),
             });
         }
-        let copy = self.copy.take();
+        let copy = self.copy.borrow();
         if !copy.is_empty() {
             let (written, read) = lines_of(copy.len());
             comm.hal().account_memory(read, written);

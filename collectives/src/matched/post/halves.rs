@@ -28,7 +28,7 @@ impl Post {
             drop(cleared);
             self.free[half].set(false);
             self.half.set(1 - half);
-            self.post(world, to, Packet::new(Kind::Data, number).tagged(0, half as u32));
+            self.post(world, to, &Packet::new(Kind::Data, number).tagged(0, half as u32));
         }
     }
 
@@ -56,6 +56,6 @@ impl Post {
             peers[from].incoming.pop_front();
         }
         drop(peers);
-        self.post(world, from, Packet::new(Kind::Taken, 0).tagged(0, place));
+        self.post(world, from, &Packet::new(Kind::Taken, 0).tagged(0, place));
     }
 }

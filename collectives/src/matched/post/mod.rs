@@ -122,6 +122,8 @@ pub(super) struct Post {
     streams: RefCell<Vec<Stream>>,
     /// Messages that were taken by [`Arrival`](super::Arrival)s, and neither received nor dropped.
     found: Cell<usize>,
+    /// What the last receive that waited had, for the next one.
+    spare: Cell<Option<Rc<State>>>,
 }
 
 impl Post {
@@ -144,6 +146,7 @@ impl Post {
             waiting: RefCell::default(),
             streams: RefCell::default(),
             found: Cell::new(0),
+            spare: Cell::default(),
         }
     }
 
@@ -183,17 +186,39 @@ impl Post {
             && self.peers.borrow().iter().all(|peer| peer.waiting.is_empty())
     }
 
+    /// What a receive with so much room knows that waits.
+    pub(super) fn state_of_waiting(&self, room: usize) -> Rc<State> {
+        let mut spare = self.spare.take();
+        if let Some(state) = spare.as_mut().and_then(Rc::get_mut) {
+            self.slots.give_back(state.begin_again(room));
+        } else {
+            spare = None;
+        }
+        spare.unwrap_or_else(|| Rc::new(State::new(room, true)))
+    }
+
+    /// That receive is over.
+    pub(super) fn give_back(&self, state: Rc<State>) {
+        self.spare.set(Some(state));
+    }
+
     /// Sends a packet after all that went to `to` before.
-    fn post<C: Core>(&self, world: &Comm<'_, C>, to: usize, packet: Packet) {
-        self.peers.borrow_mut()[to].queue.push_back(packet);
+    fn post<C: Core>(&self, world: &Comm<'_, C>, to: usize, packet: &Packet<&[u8]>) {
+        let is_first = self.peers.borrow()[to].queue.is_empty();
+        if is_first && self.slots.send(world, to, packet) {
+            return;
+        }
+        self.peers.borrow_mut()[to].queue.push_back(packet.to_owned());
         self.queued.set(self.queued.get() + 1);
-        self.push(world, to);
+        if !is_first {
+            self.push(world, to);
+        }
     }
 
     /// Sends as many packets to `to` as there is room for.
     fn push<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
         let queue = &mut self.peers.borrow_mut()[to].queue;
-        while queue.front().is_some_and(|packet| self.slots.send(world, to, packet)) {
+        while queue.front().is_some_and(|packet| self.slots.send(world, to, &packet.borrowed())) {
             queue.pop_front();
             self.queued.set(self.queued.get() - 1);
         }
@@ -202,14 +227,16 @@ impl Post {
     /// Does what a packet says.
     fn dispatch<C: Core>(&self, world: &Comm<'_, C>, from: usize, packet: Packet) {
         let Packet { kind, context, number, tag, payload } = packet;
+        if kind == Kind::Eager {
+            return self.arrive(world, Label { context, from, tag, len: payload.len() }, Body::Bytes(payload));
+        }
+        let announced = payload.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+        self.slots.give_back(payload);
         match kind {
-            Kind::Eager => {
-                self.arrive(world, Label { context, from, tag, len: payload.len() }, Body::Bytes(payload));
-            }
+            Kind::Eager => {}
             Kind::Announce => {
                 let label = Label { context, from, tag, len: number as usize };
-                let number = payload.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-                self.arrive(world, label, number.map_or(Body::Waiting, Body::Announced));
+                self.arrive(world, label, announced.map_or(Body::Waiting, Body::Announced));
             }
             Kind::Clear if tag & WAITING != 0 => {
                 self.waiting.borrow_mut().take().into_iter().for_each(|state| state.finish_sent());
@@ -294,7 +321,8 @@ impl<C: Core> Engine<C> for Post {
     fn add_places(&self, world: &Comm<'_, C>, places: &mut Vec<Place>) {
         // How many the slots have changes with what is queued, so theirs are the last.
         places.extend(self.streaming().into_iter().map(|from| world.announced_place(from)));
-        self.slots.add_places(world, self.queued.get() > 0, places);
+        let awaited = self.matching.borrow().awaited();
+        self.slots.add_places(world, self.queued.get() > 0, awaited, places);
     }
 
     fn has_news(&self, world: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool {

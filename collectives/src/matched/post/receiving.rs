@@ -71,7 +71,7 @@ impl Post {
             peer.limit += if owed > 0 { 0 } else { TOGETHER };
             if owed > 0 { owed } else { TOGETHER }
         };
-        self.post(world, to, Packet::new(Kind::Credit, more));
+        self.post(world, to, &Packet::new(Kind::Credit, more));
     }
 
     /// A message is received.
@@ -90,7 +90,7 @@ impl Post {
                 } else {
                     state.finish_received(label, Vec::new());
                     world.refuse_announced(label.len, label.from);
-                    self.post(world, label.from, Packet::new(Kind::Clear, 0).tagged(label.context, WAITING));
+                    self.post(world, label.from, &Packet::new(Kind::Clear, 0).tagged(label.context, WAITING));
                 }
             }
             Body::Synchronous(bytes, sender) => {
@@ -113,7 +113,7 @@ impl Post {
                     state.begin(label);
                     self.peers.borrow_mut()[label.from].incoming.push_back(Incoming { label, state, read: 0 });
                 }
-                self.post(world, label.from, clear);
+                self.post(world, label.from, &clear);
             }
         }
     }
@@ -138,6 +138,6 @@ impl Post {
             peer.owed = 0;
             peer.held -= TOGETHER;
         }
-        self.post(world, to, Packet::new(Kind::Credit, TOGETHER));
+        self.post(world, to, &Packet::new(Kind::Credit, TOGETHER));
     }
 }

@@ -29,6 +29,27 @@ impl Post {
         self.issue(world, to);
     }
 
+    /// Whether a message may go to another rank now, and none waits before it; then it is to be sent.
+    pub(in crate::matched) fn takes_credit<C: Core>(&self, world: &Comm<'_, C>, to: usize) -> bool {
+        let peer = &mut self.peers.borrow_mut()[to];
+        if to == world.rank() || peer.credits == 0 || !peer.waiting.is_empty() {
+            return false;
+        }
+        peer.credits -= 1;
+        true
+    }
+
+    /// Sends a short message that has taken a credit.
+    pub(in crate::matched) fn send_short<C: Core>(
+        &self,
+        world: &Comm<'_, C>,
+        to: usize,
+        [context, tag]: [u32; 2],
+        message: &[u8],
+    ) {
+        self.post(world, to, &Packet::new(Kind::Eager, 0).tagged(context, tag).carrying(message));
+    }
+
     pub(super) fn send_to_itself<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {
         let Outgoing { to, context, tag, bytes, len, synchronous, state, .. } = outgoing;
         let bytes = bytes.unwrap_or_default();
@@ -65,20 +86,19 @@ impl Post {
         let Outgoing { to, context, tag, len, ref bytes, .. } = outgoing;
         match bytes {
             Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
-                let packet = Packet::new(Kind::Eager, 0).tagged(context, tag);
-                self.post(world, to, packet.carrying(bytes.clone()));
+                self.send_short(world, to, [context, tag], bytes);
                 outgoing.state.finish_sent();
             }
             None => {
                 *self.waiting.borrow_mut() = Some(outgoing.state);
-                self.post(world, to, Packet::new(Kind::Announce, len as u32).tagged(context, tag));
+                self.post(world, to, &Packet::new(Kind::Announce, len as u32).tagged(context, tag));
             }
             Some(_) => {
                 let number = self.next.get();
                 self.next.set(number.wrapping_add(1));
                 self.announced.borrow_mut().insert(number, outgoing);
                 let packet = Packet::new(Kind::Announce, len as u32).tagged(context, tag);
-                self.post(world, to, packet.carrying(number.to_le_bytes().to_vec()));
+                self.post(world, to, &packet.carrying(&number.to_le_bytes()));
             }
         }
     }

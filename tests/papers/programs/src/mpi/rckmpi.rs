@@ -21,6 +21,9 @@ const NUMBER: usize = 1;
 const LENGTH_BYTE: usize = 8;
 const HEADER_BYTES: usize = 16;
 
+/// Bytes of a message in the first line of a section.
+const FIRST_BYTES: usize = LINE_BYTES - HEADER_BYTES;
+
 /// Messages by sections.
 pub(super) struct Sections<'l, 'c, C: Core> {
     lines: ProgramLines<'l, 'c, C>,
@@ -53,17 +56,22 @@ impl<'l, 'c, C: Core> Sections<'l, 'c, C> {
 
     /// Sends a message: it is under way when this returns.
     pub(super) fn send(&self, message: &[u8], to: usize, tag: u32) -> Result<(), Error> {
-        let (me, mut packet) = (self.lines.comm().rank(), Vec::with_capacity(self.section_bytes));
+        let me = self.lines.comm().rank();
         let number = &mut self.sent.borrow_mut()[to];
         for piece in message.chunks(self.room()) {
             let (free, reason) = (self.word(to, TAKEN), Reason::new("a packet being taken"));
             self.lines.wait_for_word(free, reason, |taken| taken == *number)?;
             *number += 1;
-            packet.clear();
-            packet.extend((message.len() as u32).to_le_bytes());
-            packet.extend(tag.to_le_bytes());
-            packet.extend_from_slice(piece);
-            self.lines.put(&packet, to, me * self.section_bytes + LENGTH_BYTE)?;
+            let (first, rest) = piece.split_at(piece.len().min(FIRST_BYTES));
+            let mut head = [0; LINE_BYTES - LENGTH_BYTE];
+            head[..4].copy_from_slice(&(message.len() as u32).to_le_bytes());
+            head[4..8].copy_from_slice(&tag.to_le_bytes());
+            head[8..8 + first.len()].copy_from_slice(first);
+            let section = me * self.section_bytes;
+            self.lines.put(&head[..8 + first.len()], to, section + LENGTH_BYTE)?;
+            if !rest.is_empty() {
+                self.lines.put(rest, to, section + LINE_BYTES)?;
+            }
             self.lines.store_word(to, self.word(me, NUMBER), *number)?;
         }
         Ok(())
@@ -72,21 +80,23 @@ impl<'l, 'c, C: Core> Sections<'l, 'c, C> {
     /// Receives a message of a length and a tag that are known.
     pub(super) fn receive(&self, message: &mut [u8], from: usize, tag: u32) -> Result<(), Error> {
         let (me, len) = (self.lines.comm().rank(), message.len());
-        let mut packet = vec![0; self.section_bytes - LENGTH_BYTE];
         let number = &mut self.received.borrow_mut()[from];
         for piece in message.chunks_mut(self.room()) {
             *number += 1;
             let (here, reason) = (self.word(from, NUMBER), Reason::new("a packet"));
             self.lines.wait_for_word(here, reason, |found| found == *number)?;
-            let packet = &mut packet[..HEADER_BYTES - LENGTH_BYTE + piece.len()];
-            self.lines.get(me, from * self.section_bytes + LENGTH_BYTE, packet)?;
-            let (header, bytes) = packet.split_at(HEADER_BYTES - LENGTH_BYTE);
-            assert_eq!(
-                header,
-                [(len as u32).to_le_bytes(), tag.to_le_bytes()].as_flattened(),
-                "another message of rank {from}"
-            );
-            piece.copy_from_slice(bytes);
+            let at_most = piece.len().min(FIRST_BYTES);
+            let (first, rest) = piece.split_at_mut(at_most);
+            let (section, mut head) = (from * self.section_bytes, [0; LINE_BYTES - LENGTH_BYTE]);
+            let head = &mut head[..8 + first.len()];
+            self.lines.get(me, section + LENGTH_BYTE, head)?;
+            let (header, bytes) = head.split_at(8);
+            let expected = [(len as u32).to_le_bytes(), tag.to_le_bytes()];
+            assert_eq!(header, expected.as_flattened(), "another message of rank {from}");
+            first.copy_from_slice(bytes);
+            if !rest.is_empty() {
+                self.lines.get(me, section + LINE_BYTES, rest)?;
+            }
             self.lines.store_word(from, self.word(me, TAKEN), *number)?;
         }
         Ok(())

@@ -37,6 +37,12 @@ pub(crate) use self::{
     datatype::{Combiner, Datatype, Flat},
 };
 
+/// Handles that the ABI has for basic types, from that of none on.
+const BASIC_HANDLES: usize = 0x100;
+
+/// The place of a handle that is of no basic type.
+const NOWHERE: u8 = u8::MAX;
+
 /// A datatype of the program's, and what it has said of it.
 struct Entry {
     datatype: Rc<Datatype>,
@@ -47,6 +53,8 @@ struct Entry {
 /// The datatypes of a rank.
 pub(crate) struct Datatypes {
     basics: RefCell<Vec<Entry>>,
+    /// Which of them a handle of the ABI is: each message names one.
+    places: [u8; BASIC_HANDLES],
     derived: RefCell<Slab<Entry>>,
 }
 
@@ -57,18 +65,22 @@ impl Datatypes {
             name: CString::new(basic.name).unwrap_or_default(),
             attributes: Rc::default(),
         };
+        let mut places = [NOWHERE; BASIC_HANDLES];
+        for (place, basic) in basics::BASICS.iter().enumerate() {
+            places[basic.handle - DATATYPE_NULL] = place as u8;
+        }
         Self {
             basics: RefCell::new(basics::BASICS.iter().map(entry).collect()),
+            places,
             derived: RefCell::new(Slab::new(Kind::Datatype)),
         }
     }
 
     /// Does something with what there is of a datatype.
     fn with<R>(&self, handle: Handle, action: impl FnOnce(&mut Entry) -> R) -> Result<R, Class> {
-        // Basic types come in the order of their handles.
-        let mut basics = self.basics.borrow_mut();
-        if let Ok(place) = basics.binary_search_by_key(&handle, |entry| entry.datatype.handle()) {
-            return Ok(action(&mut basics[place]));
+        let place = handle.checked_sub(DATATYPE_NULL).and_then(|at| self.places.get(at)).copied();
+        if let Some(place) = place.filter(|place| *place != NOWHERE) {
+            return Ok(action(&mut self.basics.borrow_mut()[usize::from(place)]));
         }
         self.derived.borrow_mut().get_mut(handle).map(action).ok_or(Class::TYPE)
     }

@@ -92,7 +92,7 @@ fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
                 words: words.into_iter().chain(setting.words.iter().cloned()).collect(),
                 has_input: false,
                 heat_map: false,
-                priced: false,
+                priced: true,
                 flame: None,
                 yes: setting.yes,
                 limit: setting.limit,
