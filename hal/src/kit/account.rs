@@ -24,6 +24,8 @@ pub struct Account {
     pub(super) caches_taken: Cell<bool>,
     /// What a program counts now.
     pub(super) counted: Cell<Option<Countable>>,
+    /// How often that was stopped and went on again.
+    pub(super) count_interruptions: Cell<u32>,
     counting: Counting,
 }
 
@@ -37,6 +39,7 @@ impl Account {
             runs: StoreRuns::default(),
             caches_taken: Cell::new(false),
             counted: Cell::new(None),
+            count_interruptions: Cell::new(0),
             counting: Counting::default(),
         }
     }

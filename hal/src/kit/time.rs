@@ -57,8 +57,31 @@ impl<H: Hardware> HardwareCore<H> {
         let before = self.hardware.count(what, true);
         let result = action();
         let after = self.hardware.count(what, false);
-        self.hardware.account().counted.set(None);
-        (result, after.zip(before).map(|(after, before)| after - before))
+        let account = self.hardware.account();
+        let interruptions = account.count_interruptions.take();
+        // What was stopped and went on again is counted with what that takes.
+        let of_one = if interruptions > 0 { self.count_of_interruption(what) } else { 0 };
+        account.counted.set(None);
+        let counted = after.zip(before).map(|(after, before)| after - before);
+        (result, counted.map(|counted| counted.saturating_sub(u64::from(interruptions) * of_one)))
+    }
+
+    /// What is counted too much where counting is stopped and goes on again.
+    #[cold]
+    fn count_of_interruption(&self, what: Countable) -> u64 {
+        let count = |is_interrupted: bool| {
+            let before = self.hardware.count(what, true)?;
+            if is_interrupted {
+                let counted = self.stop_counting();
+                self.go_on_counting(counted);
+            }
+            Some(self.hardware.count(what, false)? - before)
+        };
+        // The second time, when L1 has the code.
+        let [_, interrupted] = [(); 2].map(|()| count(true));
+        let [_, plain] = [(); 2].map(|()| count(false));
+        self.hardware.account().count_interruptions.set(0);
+        interrupted.zip(plain).map_or(0, |(interrupted, plain)| interrupted.saturating_sub(plain))
     }
 
     /// Nothing is counted from now on. Returns what was.
@@ -77,6 +100,8 @@ impl<H: Hardware> HardwareCore<H> {
     #[inline(never)]
     pub(super) fn go_on_counting(&self, counted: Option<Countable>) {
         if let Some(what) = counted {
+            let interruptions = &self.hardware.account().count_interruptions;
+            interruptions.set(interruptions.get() + 1);
             self.hardware.count(what, true);
         }
     }
