@@ -145,7 +145,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch("accesses_only", arguments.accesses_only);
     let words = match &program.c {
-        Some(sources) => sources.private_memory(words, &machine, &common.given.words),
+        Some(sources) => sources.prices(words, &machine, &common.given.words),
         None => words,
     };
     let is_reported = arguments.report.is_wanted();

@@ -23,6 +23,8 @@ extern crate std;
 
 pub mod boards;
 #[cfg(feature = "files")]
+mod calls_in_c;
+#[cfg(feature = "files")]
 mod contention;
 pub mod costs;
 #[cfg(feature = "files")]
@@ -36,6 +38,8 @@ mod software;
 mod tile;
 pub mod trace;
 
+#[cfg(feature = "files")]
+pub use calls_in_c::{CallPrice, CallPrices};
 #[cfg(feature = "files")]
 pub use contention::Contention;
 pub use costs::Costs;

@@ -9,7 +9,7 @@ use crate::{
     machine,
     services::Services,
     session::Session,
-    spent::{self, Misses},
+    spent::{self, Calls, Misses},
     words,
 };
 
@@ -25,6 +25,7 @@ impl Program for CProgram {
         ("argument", "the next argument of the program"),
         ("environment", "a variable for getenv, as NAME=VALUE"),
         (spent::OPTION, "what accesses take that L1 misses, where computation is to take virtual time"),
+        (spent::CALLS_OPTION, "what calls of our library take, likewise"),
         (rcce::FAITHFUL, "send RCCE's messages by RCCE's own protocol"),
     ];
 
@@ -34,8 +35,10 @@ impl Program for CProgram {
         let image = image.first().map(words::text).unwrap_or_default();
         let misses = rank.args.all(spent::OPTION)?.next();
         let misses = misses.map(|option| Misses::of(rank.comm.hal(), option)).transpose()?;
+        let calls = rank.args.all(spent::CALLS_OPTION)?.next();
+        let calls = calls.map(Calls::of).transpose()?.unwrap_or_default();
         let program = machine::load(&image, rank.comm.rank(), rank.comm.size())?;
-        let session = Session::new(rank, misses);
+        let session = Session::new(rank, misses, calls);
         let status = {
             let tables = Tables::of::<C>();
             let services = Services::of::<C>(&tables, &session);

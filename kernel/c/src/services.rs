@@ -179,6 +179,7 @@ unsafe extern "C-unwind" fn now_ns<C: Core>(context: *mut c_void) -> u64 {
         with::<C, _>(context, |session| {
             // A program that looks at the clock until it is late enough gets there where only this takes time.
             session.comm.hal().compute(CLOCK_CYCLES);
+            session.spent.charge_call(session.comm.hal(), "now_ns");
             ns(session.comm.hal())
         })
     }
@@ -186,7 +187,17 @@ unsafe extern "C-unwind" fn now_ns<C: Core>(context: *mut c_void) -> u64 {
 
 /// The clock of a core in nanoseconds.
 fn ns<C: Core>(hal: &C) -> u64 {
-    (u128::from(hal.now()) * 1_000_000_000 / u128::from(hal.ticks_per_second().max(1))) as u64
+    ns_of(hal.now(), hal.ticks_per_second().max(1))
+}
+
+/// Ticks of a clock in nanoseconds. A P54C takes thousands of cycles to divide 128 bits.
+fn ns_of(ticks: u64, per_second: u64) -> u64 {
+    const NS: u64 = 1_000_000_000;
+    let [seconds, rest] = [ticks / per_second, ticks % per_second];
+    seconds.wrapping_mul(NS).wrapping_add(match rest.checked_mul(NS) {
+        Some(product) => product / per_second,
+        None => (u128::from(rest) * u128::from(NS) / u128::from(per_second)) as u64,
+    })
 }
 
 unsafe extern "C-unwind" fn sleep_ns<C: Core>(context: *mut c_void, time_ns: u64) {
@@ -227,4 +238,20 @@ fn sleep<C: Core>(hal: &C, time_ns: u64) {
     let end = hal.now().saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX));
     // The end of the wait is its deadline.
     let _ = hal.wait_until(&[], Deadline::At(end), Reason::new("the end of its sleep"), |_| None::<()>);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_of_all_speeds_are_told_in_nanoseconds() {
+        const DAY: u64 = 86_400;
+        for per_second in [1, 3, 125_000_000, 533_000_000, 3_000_000_000, 1_000_000_000_000] {
+            for ticks in [0, 1, 7, per_second - 1, per_second, 5 * per_second + per_second / 3, DAY * per_second + 1] {
+                let expected = u128::from(ticks) * 1_000_000_000 / u128::from(per_second);
+                assert_eq!(u128::from(ns_of(ticks, per_second)), expected, "{ticks} of {per_second}");
+            }
+        }
+    }
 }

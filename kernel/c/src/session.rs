@@ -12,7 +12,7 @@ use crate::{
     families::Families,
     files::Files,
     lines::Lines,
-    spent::{Misses, Spent},
+    spent::{Calls, Misses, Spent},
     watched::Watched,
 };
 
@@ -34,12 +34,12 @@ pub struct Session<'s, 'r, C: Core> {
 }
 
 impl<'s, 'r, C: Core> Session<'s, 'r, C> {
-    pub(crate) fn new(rank: &'s mut Rank<'r, C>, misses: Option<Misses>) -> Self {
+    pub(crate) fn new(rank: &'s mut Rank<'r, C>, misses: Option<Misses>, calls: Calls) -> Self {
         let inputs = (0..).map_while(|index| rank.input(index).ok()).map(|input| (input.name, input.bytes));
         Self {
             comm: rank.comm,
             watched: Watched::new(rank.comm.hal().is_checked()),
-            spent: Spent::new(misses),
+            spent: Spent::new(misses, calls),
             files: RefCell::new(Files::new(inputs)),
             lines: Default::default(),
             families: Families::default(),
@@ -96,4 +96,13 @@ pub unsafe fn with<C: Core, R>(context: *mut c_void, action: impl for<'s, 'r> Fn
     // What the program has computed was before this.
     session.spent.charge(session.comm.hal());
     action(session)
+}
+
+/// Charges the core a call of this name, where calls have prices.
+///
+/// # Safety
+/// As for [`with`].
+pub(crate) unsafe fn charge_call<C: Core>(context: *mut c_void, name: &str) {
+    // SAFETY: the caller says so.
+    unsafe { with::<C, _>(context, |session| session.spent.charge_call(session.comm.hal(), name)) }
 }

@@ -117,8 +117,8 @@ impl Run<'_> {
     }
 }
 
-/// Builds a program in C, and runs it in the simulator by this tool (`sim`, or `check`, which has its loads and stores checked), with
-/// these options; returns what it and the simulator have said. Lines that it prints as programs in Rust send numbers count as such.
+/// Builds a program in C, and runs it by this tool (`sim`, `board`, or `check`, which has its loads and stores checked), with
+/// these options; returns what it and the machine have said. Lines that it prints as programs in Rust send numbers count as such.
 ///
 /// # Errors
 ///
@@ -126,13 +126,12 @@ impl Run<'_> {
 pub(crate) fn run_c(
     tool: &[&str],
     source: &Path,
-    machine: &str,
     cores: u32,
     arguments: &[String],
     limit: Duration,
 ) -> Result<Transcript> {
     let mut words: Vec<_> = tool.iter().copied().map(str::to_owned).collect();
-    words.extend([format!("--machine={machine}"), "--lines".into(), "--yes".into()]);
+    words.extend(["--lines".into(), "--yes".into()]);
     words.extend([format!("--cores={cores}"), format!("--timeout={}", limit.as_secs())]);
     words.extend([source.display().to_string(), "--".into()]);
     words.extend_from_slice(arguments);

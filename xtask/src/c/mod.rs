@@ -11,7 +11,7 @@ mod link;
 mod newlib;
 mod objects;
 mod priced;
-mod private_memory;
+mod prices;
 
 use crate::{process, workspace};
 use anyhow::{Context, Result, ensure};

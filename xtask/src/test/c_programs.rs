@@ -183,7 +183,7 @@ impl<'t> Subject<'t> {
         let machine = if self.cores < CORES_WITHOUT_CONTENTION { "scc" } else { "scc+ideal" };
         let words = words.value("machine", Some(machine)).value("cores", Some(self.cores));
         let words = match &program.c {
-            Some(sources) => sources.private_memory(words, &machine.parse().map_err(anyhow::Error::msg)?, &self.words),
+            Some(sources) => sources.prices(words, &machine.parse().map_err(anyhow::Error::msg)?, &self.words),
             None => words,
         };
         let mut command = host_command::of(&binary.executable, words, &self.inputs)?;

@@ -68,6 +68,7 @@ impl Setting<'_> {
             .flat_map(|(bench, runs)| runs.iter().enumerate().map(move |(place, run)| (bench, place, run)))
             .collect();
         let runs: Vec<_> = all.iter().map(|(_, _, run)| *run).collect();
+        ensure!(!runs.is_empty(), "there is nothing to run");
         self.check_words(&runs)?;
         self.build(&runs)?;
         let what = match benches {
@@ -163,7 +164,6 @@ impl Setting<'_> {
     }
 
     fn build(&self, runs: &[&Run]) -> Result<()> {
-        ensure!(!runs.is_empty(), "there is nothing to run");
         let mut builds = Vec::new();
         for run in runs {
             let backend = xtask::backend(&run.machine().unwrap_or_else(|| self.machine.clone()));

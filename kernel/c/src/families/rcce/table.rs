@@ -18,7 +18,7 @@ use super::{
     leaks,
     requests::Wanted,
 };
-use crate::session::{Session, with};
+use crate::session::{Session, charge_call, with};
 
 /// The option by which messages go as RCCE's.
 pub(crate) const FAITHFUL: &str = "rcce_faithful";
@@ -173,7 +173,10 @@ macro_rules! services {
             // SAFETY: the context is what the program was given, which runs on this core; pointers and lengths are those of the
             // program's own objects, or of the C side's, which has seen that those it writes to are not null, and that text ends
             // with a zero.
-            unsafe { $how::<C>(context, |$($given),+| $body) }
+            unsafe {
+                charge_call::<C>(context, stringify!($name));
+                $how::<C>(context, |$($given),+| $body)
+            }
         })*
     };
 }

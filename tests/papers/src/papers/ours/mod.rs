@@ -1,6 +1,7 @@
 //! What no paper has: benches of our own operations, of C's MPI, of the simulator, of our instructions, and of
 //! the host's threads beside MPI.
 
+mod calls;
 mod collectives;
 mod communicators;
 mod held_together;
@@ -23,5 +24,6 @@ pub(crate) const BENCHES: &[Bench] = &[
     held_together::ALL,
     held_together::SHORT,
     mpi::MPI,
+    calls::CALLS_IN_C,
     host::HOST,
 ];

@@ -97,8 +97,8 @@ fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
     let Machine::Simulated(machine) = setting.machine else { return Ok(all) };
     let source = workspace::root().join("tests/papers/src/papers/ours/simulator/heat.c");
     for (tool, name) in HEAT {
-        let (tool, words) = ([tool, &format!("--work={name}")], [HEAT_STEPS.to_string()]);
-        all.extend(xtask::run_c(&tool, &source, &machine.to_string(), setting.cores, &words, setting.limit)?.samples);
+        let tool = [tool, &format!("--work={name}"), &format!("--machine={machine}")];
+        all.extend(xtask::run_c(&tool, &source, setting.cores, &[HEAT_STEPS.to_string()], setting.limit)?.samples);
     }
     Ok(all)
 }

@@ -123,8 +123,8 @@ fn measure(setting: &Setting<'_>) -> Result<Vec<Samples>> {
             progress.step();
         }
         let source = workspace::root().join("tests/papers/src/papers/ours/mpi/mpi.c");
-        let (machine, arguments) = (setting.machine.to_string(), [REPETITIONS.to_string()]);
-        all.extend(xtask::run_c(&["sim"], &source, &machine, cores, &arguments, setting.limit)?.samples);
+        let tool = ["sim", &format!("--machine={}", setting.machine)];
+        all.extend(xtask::run_c(&tool, &source, cores, &[REPETITIONS.to_string()], setting.limit)?.samples);
         progress.step();
     }
     all.iter_mut().for_each(|samples| samples.key.variant = PRICED.to_owned());

@@ -1,15 +1,16 @@
-//! What a program's own loads and stores take in the simulator where L1 does not answer them.
+//! What the simulator charges a program in C besides its computation: its own loads and stores where L1 does not answer them, and calls of
+//! our library.
 
 use super::Sources;
 use crate::kernel_line::KernelLine;
-use descriptions::machines::Machine;
+use descriptions::{CallPrice, CallPrices, machines::Machine};
 
 impl Sources {
-    /// Adds to the words of a program whose computation takes virtual time what its accesses to private memory take on a machine, as
-    /// hardware takes it.
-    pub(crate) fn private_memory(&self, words: KernelLine, machine: &Machine, given: &[String]) -> KernelLine {
-        /// What the kernel calls it.
-        const WORD: &str = "private_memory";
+    /// Adds to the words of a program whose computation takes virtual time what that takes on a machine beside the program's own cycles.
+    pub(crate) fn prices(&self, words: KernelLine, machine: &Machine, given: &[String]) -> KernelLine {
+        /// What the kernel calls them.
+        const MEMORY: &str = "private_memory";
+        const CALLS: &str = "call_prices";
         if !self.options.priced {
             return words;
         }
@@ -30,6 +31,9 @@ impl Sources {
             hop_ps,
         ];
         let numbers: Vec<_> = numbers.iter().map(u64::to_string).chain(stack_kib).collect();
-        words.value(WORD, Some(numbers.join(",")))
+        let prices = CallPrices::measured();
+        let calls: Vec<_> =
+            prices.all().map(|(name, CallPrice { each, first })| format!("{name}:{each}:{first}")).collect();
+        words.value(MEMORY, Some(numbers.join(","))).value(CALLS, Some(calls.join(",")))
     }
 }
