@@ -59,7 +59,7 @@ pub use topology::{ATOMIC_COUNTERS, Layout, Tile, Topology};
 pub use trace::{Entered, Epoch, Ranks, Span, Trace};
 pub use tsr::{TestAndSet, TsrGuard};
 pub use uncached::Uncached;
-pub use wait::{Deadline, Place, Poll, Reason, TimedOut, Wait};
+pub use wait::{Deadline, Place, Places, Poll, Reason, TimedOut, Wait};
 
 /// What protocols over message passing buffers need of a core: lines, copies to and from memory, the clock, and waits.
 pub trait Messenger: Mpb + MpbCopy + Wait {}

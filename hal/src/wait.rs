@@ -5,6 +5,7 @@
 //! for and what for; the backend polls, hands over between polls, and reports who waits for whom when nothing can
 //! move any more.
 
+use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
 use crate::{
@@ -22,6 +23,40 @@ pub enum Place {
     Word(Region<kind::Uncached>, usize),
     /// An [atomic counter](crate::AtomicCounters) of the board.
     Counter(usize),
+}
+
+/// What a wait looks at: any number of places; or a line, which need not be in memory as a place unless the wait goes on.
+pub trait Places: Copy {
+    /// The places.
+    fn list(self) -> impl AsRef<[Place]>;
+}
+
+impl Places for &[Place] {
+    #[inline(always)]
+    fn list(self) -> impl AsRef<[Place]> {
+        self
+    }
+}
+
+impl<const PLACES: usize> Places for &[Place; PLACES] {
+    #[inline(always)]
+    fn list(self) -> impl AsRef<[Place]> {
+        self
+    }
+}
+
+impl Places for &Vec<Place> {
+    #[inline(always)]
+    fn list(self) -> impl AsRef<[Place]> {
+        self.as_slice()
+    }
+}
+
+impl Places for MpbLine {
+    #[inline(always)]
+    fn list(self) -> impl AsRef<[Place]> {
+        [Place::Line(self)]
+    }
 }
 
 /// Why a core waits, for reports.
@@ -94,8 +129,8 @@ impl core::error::Error for TimedOut {}
 pub(crate) trait PollSource {
     /// A fresh copy of an MPB line.
     fn poll_line(&self, at: MpbLine) -> Line;
-    /// A word of a fresh copy of an MPB line.
-    fn poll_line_word(&self, at: MpbLine, word: usize) -> u32;
+    /// Words of a fresh copy of an MPB line, from word `first` on.
+    fn poll_line_words(&self, at: MpbLine, first: usize, words: &mut [u32]);
     /// The current value of an uncached word.
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32;
     /// The current value of an atomic counter.
@@ -144,9 +179,21 @@ impl<'p> Poll<'p> {
     /// If that place is not a line, or has no such word.
     #[inline]
     pub fn line_word(&self, index: usize, word: usize) -> u32 {
+        let [word] = self.line_words(index, word);
+        word
+    }
+
+    /// Some words of the line at place `index`, from word `first` on: those of one copy of it, of which no more is loaded.
+    ///
+    /// # Panics
+    /// If that place is not a line, or has no such words.
+    #[inline]
+    pub fn line_words<const WORDS: usize>(&self, index: usize, first: usize) -> [u32; WORDS] {
         let Place::Line(at) = self.places[index] else { panic!("place {index} of the wait is not a line") };
         self.count(|reads| reads.lines += 1);
-        self.source.poll_line_word(at, word)
+        let mut words = [0; WORDS];
+        self.source.poll_line_words(at, first, &mut words);
+        words
     }
 
     /// The word at place `index`.
@@ -212,7 +259,7 @@ pub trait Wait: Trace + Clock {
     /// [`TimedOut`] if the deadline passes first, or at once if the machine is dying.
     fn wait_until<R>(
         &self,
-        places: &[Place],
+        places: impl Places,
         deadline: Deadline,
         reason: Reason,
         check: impl FnMut(&Poll<'_>) -> Option<R>,
@@ -230,7 +277,7 @@ pub trait Wait: Trace + Clock {
     /// # Panics
     /// If the machine is dying: a destructor that has to wait asks [`is_dying`](Self::is_dying) first, or uses
     /// `wait_until`.
-    fn wait<R>(&self, places: &[Place], reason: Reason, check: impl FnMut(&Poll<'_>) -> Option<R>) -> R {
+    fn wait<R>(&self, places: impl Places, reason: Reason, check: impl FnMut(&Poll<'_>) -> Option<R>) -> R {
         match self.wait_until(places, Deadline::Never, reason, check) {
             Ok(value) => value,
             Err(_) => panic!("a wait on a machine that is dying: {reason}"),

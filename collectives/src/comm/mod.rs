@@ -24,7 +24,7 @@ use core::{
     ops::ControlFlow,
 };
 
-use hal::{Core, CoreId, Deadline, Mpb, Place, Poll, Reason, Region, Regions, Span, TimedOut, Wait, kind};
+use hal::{Core, CoreId, Deadline, Mpb, Place, Places, Poll, Reason, Region, Regions, Span, TimedOut, Wait, kind};
 
 use crate::{
     Error, Group, SharedAllocator,
@@ -274,7 +274,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     #[inline(always)]
     pub(crate) fn wait_until<R>(
         &self,
-        places: &[Place],
+        places: impl Places,
         deadline: Deadline,
         reason: Reason,
         check: impl FnMut(&Poll<'_>) -> Option<R>,
@@ -282,18 +282,34 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         if self.engines().are_idle() {
             return self.hal.wait_until(places, deadline, reason, check);
         }
-        self.wait_beside_engines(places, deadline, reason, check)
+        let Reason { what, peer, detail } = reason;
+        let found = self.wait_beside_engines(places, deadline, what, peer, detail, check);
+        found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
     }
 
-    /// The same while engines have something to do.
+    /// The same while engines have something to do. The [`Reason`] comes in parts, of which a wait that times out returns the peer:
+    /// so nothing has to be in memory for other waits.
     #[cold]
     #[inline(never)]
     fn wait_beside_engines<R>(
         &self,
+        places: impl Places,
+        deadline: Deadline,
+        what: &'static str,
+        peer: Option<CoreId>,
+        detail: Option<u32>,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, Option<CoreId>> {
+        let reason = Reason { what, peer, detail };
+        self.go_on_beside_engines(places.list().as_ref(), deadline, reason, &mut check).map_err(|late| late.reason.peer)
+    }
+
+    fn go_on_beside_engines<R>(
+        &self,
         places: &[Place],
         deadline: Deadline,
         reason: Reason,
-        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+        check: &mut impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
         loop {
             if self.engines().are_idle() {

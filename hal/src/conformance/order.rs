@@ -46,13 +46,12 @@ fn words<C: Core>(stage: &Stage<'_, C>) -> Result<(), Defect> {
         core.drain();
         stage.meet()?;
         let look = Place::Line(own);
-        let found =
-            stage.await_from(stage.left(), "a poll", look, |poll| Some(WORDS.map(|word| poll.line_word(0, word))));
+        let found = stage.await_from(stage.left(), "a poll", look, |poll| Some(poll.line_words(0, WORDS[0])));
         let expected = stored(stage.left().index());
         stage.expect(found == Ok(expected), || {
             format!(
                 "lines: {} has stored {expected:?} to words {WORDS:?} of {own} by `store_mpb_words` and drained, and a poll finds \
-                 {:?}: `load_mpb_word` loads what `load_line` would, after each `invalidate_lines` anew",
+                 {:?}: `load_mpb_words` loads what `load_line` would, after each `invalidate_lines` anew",
                 stage.left(),
                 found.unwrap_or_default()
             )

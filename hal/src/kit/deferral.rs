@@ -9,7 +9,7 @@ use alloc::rc::Rc;
 use core::{
     cell::RefCell,
     sync::atomic::{
-        AtomicBool, AtomicU32,
+        AtomicU32,
         Ordering::{Relaxed, SeqCst},
         compiler_fence,
     },
@@ -27,13 +27,15 @@ use super::{
 
 type Handler<C> = Rc<dyn Fn(&C)>;
 
+/// The bit of the number of operations that says that there is no handler.
+const CLOSED: u32 = 1 << 31;
+
 /// A core's side of interrupts.
 pub(super) struct Deferral<C> {
-    /// Operations that are under way, one within the other. It and `open` are atomic because real interrupts look at
-    /// them wherever the program is; only this core does.
+    /// Operations that are under way, one within the other, and [`CLOSED`] while there is no handler: so whoever ends an operation
+    /// looks at one number, which is 0 only where a handler may run. It is atomic because real interrupts look at
+    /// it wherever the program is; only this core does.
     depth: AtomicU32,
-    /// Whether there is a handler.
-    open: AtomicBool,
     handler: RefCell<Option<Handler<C>>>,
     /// Test-and-set registers that this core holds, or is about to take, by guards. Real interrupts look at it, too.
     registers: AtomicU32,
@@ -41,12 +43,7 @@ pub(super) struct Deferral<C> {
 
 impl<C> Default for Deferral<C> {
     fn default() -> Self {
-        Self {
-            depth: AtomicU32::new(0),
-            open: AtomicBool::new(false),
-            handler: RefCell::new(None),
-            registers: AtomicU32::new(0),
-        }
+        Self { depth: AtomicU32::new(CLOSED), handler: RefCell::new(None), registers: AtomicU32::new(0) }
     }
 }
 
@@ -61,24 +58,14 @@ impl<H: Hardware> Operation<'_, H> {
 }
 
 impl<H: Hardware> Drop for Operation<'_, H> {
+    #[inline]
     fn drop(&mut self) {
-        let core = self.0;
-        let depth = &core.deferral.depth;
-        loop {
-            compiler_fence(SeqCst);
-            let left = depth.load(Relaxed) - 1;
-            depth.store(left, Relaxed);
-            if left > 0 {
-                return;
-            }
-            // In this order: what arrives before is seen here, what arrives after interrupts for real.
-            compiler_fence(SeqCst);
-            if !core.is_due() {
-                return;
-            }
-            depth.store(1, Relaxed);
-            compiler_fence(SeqCst);
-            core.serve();
+        let depth = &self.0.deferral.depth;
+        compiler_fence(SeqCst);
+        let left = depth.load(Relaxed) - 1;
+        depth.store(left, Relaxed);
+        if left == 0 {
+            self.0.serve_at_the_end();
         }
     }
 }
@@ -92,10 +79,11 @@ impl<H: Hardware> HardwareCore<H> {
 
     /// Whether no operation is under way: what runs is the program's.
     pub fn is_in_program(&self) -> bool {
-        self.deferral.depth.load(Relaxed) == 0
+        self.deferral.depth.load(Relaxed) & !CLOSED == 0
     }
 
     /// Begins an operation.
+    #[inline]
     pub(super) fn operation(&self) -> Operation<'_, H> {
         let depth = &self.deferral.depth;
         // Not one instruction, but what comes in between leaves the number as it was.
@@ -113,13 +101,45 @@ impl<H: Hardware> HardwareCore<H> {
     /// allows it.
     pub(super) fn is_interruptible(&self) -> bool {
         let deferral = &self.deferral;
-        deferral.open.load(Relaxed) && deferral.depth.load(Relaxed) == 1 && deferral.registers.load(Relaxed) == 0
+        deferral.depth.load(Relaxed) == 1 && deferral.registers.load(Relaxed) == 0
     }
 
     /// Whether the handler is to be called as soon as it may.
     fn is_due(&self) -> bool {
         let deferral = &self.deferral;
-        deferral.open.load(Relaxed) && deferral.registers.load(Relaxed) == 0 && self.hardware.interrupt_is_due()
+        let is_open = deferral.depth.load(Relaxed) & CLOSED == 0;
+        is_open && deferral.registers.load(Relaxed) == 0 && self.hardware.interrupt_is_due()
+    }
+
+    /// The outermost operation has ended, and there is a handler: calls it for what has arrived meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn serve_at_the_end(&self) {
+        let depth = &self.deferral.depth;
+        loop {
+            // In this order: what arrives before is seen here, what arrives after interrupts for real.
+            compiler_fence(SeqCst);
+            if !self.is_due() {
+                return;
+            }
+            depth.store(1, Relaxed);
+            compiler_fence(SeqCst);
+            self.serve();
+            compiler_fence(SeqCst);
+            let left = depth.load(Relaxed) - 1;
+            depth.store(left, Relaxed);
+            if left != 0 {
+                return;
+            }
+        }
+    }
+
+    /// Says whether there is a handler.
+    fn set_open(&self, is_open: bool) {
+        let depth = &self.deferral.depth;
+        let operations = depth.load(Relaxed) & !CLOSED;
+        depth.store(if is_open { operations } else { operations | CLOSED }, Relaxed);
+        compiler_fence(SeqCst);
     }
 
     /// Keeps the handler out while `action` does something that is no operation and has no price. What arrives
@@ -142,7 +162,7 @@ impl<H: Hardware> HardwareCore<H> {
             return false;
         }
         *slot = Some(handler);
-        self.deferral.open.store(true, Relaxed);
+        self.set_open(true);
         self.hardware.open_interrupts(true);
         true
     }
@@ -151,18 +171,19 @@ impl<H: Hardware> HardwareCore<H> {
     #[cold]
     #[inline(never)]
     fn serve(&self) {
+        let Some(handler) = self.deferral.handler.borrow().clone() else {
+            // It has ended itself where it had interrupted the count of operations, which then went on with what it had been before.
+            return self.set_open(false);
+        };
         if !self.hardware.take_interrupt() {
             return;
         }
         let _span = self.hardware.hardware_span("interrupt", None::<CoreId>, 0);
         self.hardware.hooks().spend(Expense::TakeInterrupt);
         self.hardware.account().counting().interrupts_taken.add(1);
-        let handler = self.deferral.handler.borrow().clone();
-        if let Some(handler) = handler {
-            self.hardware.hooks().enter_handler();
-            handler(self);
-            self.hardware.hooks().leave_handler();
-        }
+        self.hardware.hooks().enter_handler();
+        handler(self);
+        self.hardware.hooks().leave_handler();
     }
 
     /// Calls the handler in an operation that may be interrupted, if an interrupt has arrived.
@@ -253,7 +274,7 @@ impl<H: Hardware> Interrupt for HardwareCore<H> {
     fn ignore_interrupts(&self) {
         let _operation = self.operation();
         self.hardware.open_interrupts(false);
-        self.deferral.open.store(false, Relaxed);
+        self.set_open(false);
         let handler = self.deferral.handler.borrow_mut().take();
         drop(handler);
     }

@@ -59,13 +59,14 @@ pub trait CombinedLines: Topology {
         *target = self.load_mpb_line(at).0;
     }
 
-    /// Loads a word of a line of an MPB, one of eight.
+    /// Loads words of a line of an MPB, from word `first` on, as they are in one copy of it.
     ///
     /// # Panics
-    /// As for [`load_line`](Self::load_line), and if a line has no such word.
+    /// As for [`load_line`](Self::load_line), and if a line has no such words.
     #[inline]
-    fn load_mpb_word(&self, at: MpbLine, word: usize) -> u32 {
-        self.load_mpb_line(at).word(word)
+    fn load_mpb_words(&self, at: MpbLine, first: usize, words: &mut [u32]) {
+        let line = self.load_mpb_line(at);
+        words.iter_mut().enumerate().for_each(|(index, word)| *word = line.word(first + index));
     }
 
     /// Stores bytes to a line of an MPB.

@@ -331,6 +331,7 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         self.hardware.bring_in(target);
     }
 
+    #[inline(always)]
     fn keep(&self, polled: &[u8], target: &mut [u8]) {
         if H::TELLS_EXPENSES {
             let _operation = self.operation();

@@ -30,8 +30,11 @@ impl StoreRuns {
     #[inline]
     pub(super) fn count(&self, counting: &Counting, at: LineAddress, mask: u32) {
         if !COUNTS {
-            self.set_bytes(if mask == u32::MAX { 0 } else { mask });
-            self.line.set(at.key());
+            let is_whole = mask == u32::MAX;
+            self.set_bytes(if is_whole { 0 } else { mask });
+            if !is_whole {
+                self.line.set(at.key());
+            }
             return;
         }
         let (key, run) = (at.key(), self.bytes.get());

@@ -89,7 +89,10 @@ impl<H: Hardware> HardwareCore<H> {
     #[inline(never)]
     pub(super) fn stop_counting(&self) -> Option<Countable> {
         let counted = self.hardware.account().counted.get();
-        if let Some(what) = counted {
+        if counted == Some(Countable::Instructions) {
+            // The first that is asked for: until then its own instructions count.
+            self.hardware.count(Countable::Instructions, false);
+        } else if let Some(what) = counted {
             self.hardware.count(what, false);
         }
         counted

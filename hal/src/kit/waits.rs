@@ -1,13 +1,15 @@
 //! Waits for places.
 
 use crate::{
-    CoreId, Deadline, Line, LineAddress, MpbLine, Place, Poll, Reason, Region, TimedOut, Wait, kind, wait::PollSource,
+    CoreId, Deadline, Line, LineAddress, MpbLine, Place, Places, Poll, Reason, Region, TimedOut, Wait, kind,
+    wait::PollSource,
 };
 
 use super::{
     HardwareCore,
     event::{Event, LoadedFor},
     hardware::{Hardware, Hooks},
+    runs::mask_of,
     terms::{CounterAccess, Expense, Watch, Woken},
     tracer::Waited,
     tracing::NotingOperations,
@@ -22,10 +24,9 @@ impl<H: Hardware> PollSource for HardwareCore<H> {
     }
 
     #[inline]
-    fn poll_line_word(&self, at: MpbLine, word: usize) -> u32 {
-        let value = self.hardware.load_mpb_word(at, word);
-        self.looked(at, || 0b1111 << (word * 4));
-        value
+    fn poll_line_words(&self, at: MpbLine, first: usize, words: &mut [u32]) {
+        self.hardware.load_mpb_words(at, first, words);
+        self.looked(at, || mask_of(first * 4, words.len() * 4));
     }
 
     #[inline]
@@ -49,12 +50,12 @@ impl<H: Hardware> Wait for HardwareCore<H> {
         self.hardware.relax();
     }
 
-    // What a wait looks at is known where it is called, and most end with their first poll: only that is there, and what
-    // a wait needs that goes on is not made before.
+    // What a wait looks at is known where it is called, and most end with their first poll: only that is there. What
+    // a wait needs that goes on is not made before, and comes to it in values that are not in memory.
     #[inline(always)]
     fn wait_until<R>(
         &self,
-        places: &[Place],
+        places: impl Places,
         deadline: Deadline,
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
@@ -64,22 +65,24 @@ impl<H: Hardware> Wait for HardwareCore<H> {
             // Nothing that a poll would read means anything any more.
             return Err(TimedOut { reason });
         }
-        let watch = Watch::Places(places);
         self.hardware.trace_wait(reason);
-        match self.poll(places, &mut check) {
+        let Reason { what, peer, detail } = reason;
+        let list = places.list();
+        let found = match self.poll(list.as_ref(), &mut check) {
             Ok(value) => {
+                let watch = Watch::Places(list.as_ref());
                 self.hardware.end_wait(watch);
                 self.hardware.trace_wait_end(watch, Waited { reason, failed_polls: 0, timed_out: false });
                 Ok(value)
             }
             Err(missing) => {
-                let Reason { what, peer, detail } = reason;
                 let was_counted = self.stop_counting();
                 let outcome = self.go_on_waiting(places, deadline, what, peer, detail, check, missing);
                 self.go_on_counting(was_counted);
                 outcome
             }
-        }
+        };
+        found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
     }
 }
 
@@ -116,27 +119,29 @@ impl<H: Hardware> HardwareCore<H> {
         Ok(value)
     }
 
-    /// The first poll has failed, and has said whom it misses: polls again until one does not. The [`Reason`] comes in parts,
-    /// which need not be in memory before.
+    /// The first poll has failed, and has said whom it misses: polls again until one does not. The [`Reason`] comes in parts, and
+    /// of a wait that times out the peer that was missing last is all that comes back.
     #[cold]
     #[inline(never)]
     #[expect(clippy::too_many_arguments, reason = "parts of one thing")]
     fn go_on_waiting<R>(
         &self,
-        places: &[Place],
+        places: impl Places,
         deadline: Deadline,
         what: &'static str,
         peer: Option<CoreId>,
         detail: Option<u32>,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
         mut missing: Option<CoreId>,
-    ) -> Result<R, TimedOut> {
-        let reason = Reason { what, peer, detail };
-        let mut waiting = self.begin_waiting(deadline, reason);
+    ) -> Result<R, Option<CoreId>> {
+        let list = places.list();
+        let places = list.as_ref();
+        let reason = |missing: Option<CoreId>| Reason { what, peer: missing.or(peer), detail };
+        let mut waiting = self.begin_waiting(deadline, Reason { what, peer, detail });
         let outcome = loop {
-            let reason = Reason { peer: missing.or(reason.peer), ..reason };
-            if let Err(timed_out) = self.let_time_pass(&mut waiting, places, reason) {
-                break Err(timed_out);
+            let reason = reason(missing);
+            if !self.lets_time_pass(&mut waiting, places, reason) {
+                break Err(reason.peer);
             }
             match self.poll(places, &mut check) {
                 Ok(value) => break Ok(value),
@@ -149,17 +154,17 @@ impl<H: Hardware> HardwareCore<H> {
         outcome
     }
 
-    /// A poll has failed: lets time pass until another one may succeed.
-    fn let_time_pass(&self, waiting: &mut Waiting<H>, places: &[Place], reason: Reason) -> Result<(), TimedOut> {
+    /// A poll has failed: lets time pass until another one may succeed. False when none will.
+    fn lets_time_pass(&self, waiting: &mut Waiting<H>, places: &[Place], reason: Reason) -> bool {
         let watch = Watch::Places(places);
         if self.serve_within_wait(watch) {
-            return Ok(());
+            return true;
         }
         if self.pause_wait(waiting, watch, reason) == Woken::TimedOut {
-            return Err(TimedOut { reason });
+            return false;
         }
         self.serve_within_wait(watch);
-        Ok(())
+        true
     }
 
     /// A first poll has failed. From here on it depends on others what this core does: nothing is counted any more.

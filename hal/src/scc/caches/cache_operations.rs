@@ -2,15 +2,15 @@
 //!
 //! | | L1, MPBT lines | L1, other lines | write-combine buffer | L2 |
 //! |---|---|---|---|---|
-//! | [`atoll_scc_invalidate_mpb`] | forgotten | | | |
-//! | [`atoll_scc_drain`] | | | pushed out | |
+//! | [`invalidate_mpb`] | forgotten | | | |
+//! | [`drain`] | | | pushed out | |
 //! | [`atoll_scc_purge`] | forgotten | written back and forgotten | | written back and forgotten, by sets |
 //!
 //! Their names are those of symbols: a test takes one of them away from an image, by a `ret` in its place, and demands
 //! that somebody notices.
 
 use core::{
-    arch::{asm, global_asm},
+    arch::{asm, global_asm, naked_asm},
     mem::offset_of,
 };
 
@@ -42,12 +42,19 @@ pub(crate) unsafe fn prepare(geometry: &Geometry, start: usize, half_bytes: usiz
 }
 
 /// Forgets all MPBT lines of L1 (`CL1INVMB`, 0F 0A): about a cycle. What is in the write-combine buffer stays there.
+///
+/// Nearly every access calls it, by an instruction that leaves the caller's registers as they are.
+#[inline(always)]
+pub(crate) fn invalidate_mpb() {
+    // SAFETY: lines of this type are written through, so nothing is lost. The function changes no register. The block touches
+    // memory as far as the compiler knows, so that accesses stay on their side of it.
+    unsafe { asm!("call {}", sym atoll_scc_invalidate_mpb, options(preserves_flags)) }
+}
+
 #[unsafe(no_mangle)]
-#[inline(never)]
-pub(crate) extern "C" fn atoll_scc_invalidate_mpb() {
-    // SAFETY: lines of this type are written through, so nothing is lost. The block touches memory as far as the
-    // compiler knows, so that accesses stay on their side of it.
-    unsafe { asm!(".byte 0x0F, 0x0A", options(nostack, preserves_flags)) }
+#[unsafe(naked)]
+extern "C" fn atoll_scc_invalidate_mpb() {
+    naked_asm!(".byte 0x0F, 0x0A", "ret")
 }
 
 /// Pushes out what is in the write-combine buffer, by a store to another line: that at `own_line_0`, the first of the
@@ -55,13 +62,18 @@ pub(crate) extern "C" fn atoll_scc_invalidate_mpb() {
 ///
 /// # Safety
 /// The address is that of line 0 of the own MPB, which is mapped, and which nobody reads.
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub(crate) unsafe extern "C" fn atoll_scc_drain(own_line_0: usize) {
-    let line = core::ptr::with_exposed_provenance_mut::<u32>(own_line_0);
-    // SAFETY: the caller says so. The block touches
+#[inline(always)]
+pub(crate) unsafe fn drain(own_line_0: usize) {
+    // SAFETY: the caller says so, and the function changes no register. The block touches
     // memory as far as the compiler knows, so that stores before it are made before.
-    unsafe { asm!("mov dword ptr [{line}], 0", line = in(reg) line, options(nostack, preserves_flags)) }
+    unsafe { asm!("call {}", sym atoll_scc_drain, in("eax") own_line_0, options(preserves_flags)) }
+}
+
+/// Its argument is in EAX.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+extern "C" fn atoll_scc_drain() {
+    naked_asm!("mov dword ptr [eax], 0", "ret")
 }
 
 /// Writes everything in L1, and `sets` sets of L2 from `first_set` on, back to memory, and forgets it. How and why it

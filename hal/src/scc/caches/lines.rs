@@ -38,18 +38,21 @@ pub(crate) unsafe fn load_to(line: *const Line, target: *mut [u8; LINE_BYTES]) {
     }
 }
 
-/// Loads a word of a line.
+/// Loads words of a line, from word `first` on.
 ///
 /// # Safety
 /// As for [`load`].
 ///
 /// # Panics
-/// If a line has no such word.
+/// If a line has no such words.
 #[inline]
-pub(crate) unsafe fn load_word(line: *const Line, word: usize) -> u32 {
-    assert!(word < LINE_BYTES / WORD_BYTES, "a line has 8 words");
-    // SAFETY: the index was checked, and the caller says the rest.
-    u32::from_le(unsafe { line.cast::<u32>().add(word).read_volatile() })
+pub(crate) unsafe fn load_words(line: *const Line, first: usize, words: &mut [u32]) {
+    const WORDS: usize = LINE_BYTES / WORD_BYTES;
+    assert!(words.len() <= WORDS && first <= WORDS - words.len(), "a line has 8 words");
+    for (index, word) in (first..).zip(words) {
+        // SAFETY: the indices were checked, and the caller says the rest.
+        *word = u32::from_le(unsafe { line.cast::<u32>().add(index).read_volatile() });
+    }
 }
 
 /// Stores what private memory has to a line, in ascending order of words, one by one: as many registers as a line has words
@@ -182,7 +185,12 @@ mod tests {
                 });
                 assert_eq!(loaded, Line(expected), "{len} bytes at {offset}");
                 // SAFETY: as above.
-                assert!((0..8).all(|word| unsafe { load_word(&raw const line, word) } == loaded.word(word)));
+                assert!((0..8).all(|first| {
+                    let mut words = [0; 3];
+                    let words = &mut words[..3.min(8 - first)];
+                    unsafe { load_words(&raw const line, first, words) };
+                    words.iter().enumerate().all(|(index, word)| *word == loaded.word(first + index))
+                }));
             }
         }
     }

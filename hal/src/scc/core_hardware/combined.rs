@@ -238,9 +238,9 @@ impl CombinedLines for Scc {
     }
 
     #[inline]
-    fn load_mpb_word(&self, at: MpbLine, word: usize) -> u32 {
+    fn load_mpb_words(&self, at: MpbLine, first: usize, words: &mut [u32]) {
         // SAFETY: as above.
-        unsafe { lines::load_word(self.lines_of_mpb(at, 1), word) }
+        unsafe { lines::load_words(self.lines_of_mpb(at, 1), first, words) }
     }
 
     #[inline]
@@ -305,13 +305,13 @@ impl CombinedLines for Scc {
 
     #[inline]
     fn invalidate_lines(&self) {
-        cache_operations::atoll_scc_invalidate_mpb();
+        cache_operations::invalidate_mpb();
     }
 
     #[inline]
     fn drain(&self) {
         // SAFETY: `new` has found where that is, and the core on top lets nobody store there.
-        unsafe { cache_operations::atoll_scc_drain(self.own_line_0) };
+        unsafe { cache_operations::drain(self.own_line_0) };
     }
 
     /// Where a store that misses is to be cached, too.

@@ -319,12 +319,15 @@ impl CombinedLines for Defective {
         self.inner.store_line(at, offset, &bytes[..len]);
     }
 
-    fn load_mpb_word(&self, at: MpbLine, word: usize) -> u32 {
-        if self.is(Defect::KeepsStaleWords) {
-            let load = || self.inner.load_mpb_word(at, word);
-            return *self.stale.borrow_mut().entry((at, word)).or_insert_with(load);
+    fn load_mpb_words(&self, at: MpbLine, first: usize, words: &mut [u32]) {
+        let line = self.load_line(LineAddress::Mpb(at));
+        let mut stale = self.stale.borrow_mut();
+        for (index, word) in (first..).zip(words) {
+            *word = line.word(index);
+            if self.is(Defect::KeepsStaleWords) {
+                *word = *stale.entry((at, index)).or_insert(*word);
+            }
         }
-        self.load_line(LineAddress::Mpb(at)).word(word)
     }
 
     fn store_mpb_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>) {

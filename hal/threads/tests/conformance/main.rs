@@ -194,7 +194,7 @@ fn each_defect_is_named() {
         ),
         (Defect::DrainsLastFirst, "and then 2 to the same bytes, and byte 4 is 1 and not 2: "),
         (Defect::LosesWakeUps, "`park` has not come back, though something was stored since `before_poll`"),
-        (Defect::KeepsStaleWords, "`load_mpb_word` loads what `load_line` would"),
+        (Defect::KeepsStaleWords, "`load_mpb_words` loads what `load_line` would"),
         (Defect::StoresFirstWordOnly, " to words [2, 3, 4] of MPB line 1 of core 0 by `store_mpb_words` and drained"),
         (
             Defect::LoadsOneLine,
