@@ -178,8 +178,8 @@ impl<'c, C: Core> Comm<'c, C> {
         Comm {
             hal,
             choices: Choices::new(Terms::new(hal.layout(), members.shape(), barrier_ns)),
+            buffers: Buffers::new(&members, layout),
             members,
-            buffers: Buffers::new(layout),
             barrier,
             preferences: Preferences::default(),
             states: States::default(),

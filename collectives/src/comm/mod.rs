@@ -95,8 +95,8 @@ impl<'c, C: Core> Comm<'c, C> {
     /// [`Error::MpbTooSmall`] if its MPBs have fewer lines than the plan takes;
     /// [`Error::SecondWorld`], on the cores that keep a heap, if it was called before.
     pub fn world(hal: &'c C, regions: Regions) -> Result<Self, Error> {
-        let buffers = Buffers::new(MpbLayout::of_machine(hal.layout().cores(), hal.mpb_lines())?);
         let members = Members::all(hal.core(), hal.layout());
+        let buffers = Buffers::new(&members, MpbLayout::of_machine(hal.layout().cores(), hal.mpb_lines())?);
         let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), buffers.layout().barrier());
         let comm = Self {
             hal,

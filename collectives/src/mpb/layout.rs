@@ -388,7 +388,8 @@ impl MpbLayout {
 
     /// The line that messages of the program begin with; of the layout of all ranks.
     pub(crate) fn message_head(&self) -> usize {
-        self.spare().start - HEAD_LINES
+        debug_assert!(self.home == Home::All);
+        self.cells + FIXED_LINES - HEAD_LINES
     }
 
     /// The lines that the bytes of messages of the program go through.

@@ -11,9 +11,9 @@ pub(crate) mod tagged;
 
 use core::cell::Cell;
 
-use hal::{Mpb, MpbLine, Trace, Wait};
+use hal::{Mpb, MpbLine, Topology, Trace, Wait};
 
-use crate::Comm;
+use crate::{Comm, comm::members::Members};
 
 use self::{
     layout::MpbLayout,
@@ -32,10 +32,10 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    pub(crate) fn new(layout: MpbLayout) -> Self {
+    pub(crate) fn new(members: &Members, layout: MpbLayout) -> Self {
         Self {
             layout: Cell::new(layout),
-            signals: Signals::new(layout.ranks()),
+            signals: Signals::new(members, &layout),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             profile: Cell::new(false),
@@ -74,6 +74,14 @@ impl<C> Comm<'_, C> {
     /// Line `line` of `rank`'s MPB.
     pub(crate) fn mpb_line(&self, rank: usize, line: usize) -> MpbLine {
         MpbLine::new(self.core_of(rank), line)
+    }
+}
+
+impl<C: Topology> Comm<'_, C> {
+    /// Line `line` of this rank's own MPB.
+    #[inline]
+    pub(crate) fn own_line(&self, line: usize) -> MpbLine {
+        MpbLine::new(self.hal().core(), line)
     }
 }
 

@@ -14,13 +14,16 @@
 //! the data out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's Linux drivers
 //! do it).
 
-use alloc::{boxed::Box, vec};
+use alloc::boxed::Box;
 use core::{cell::Cell, iter};
 
-use hal::{Deadline, LINE_BYTES, Mpb, Place, Poll, Reason, Wait};
+use hal::{CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Poll, Reason, TimedOut, Wait};
 
-use super::bytes::{IN_WORD, repeated, spread, words, words_of};
-use crate::{Comm, Group};
+use super::{
+    bytes::{IN_WORD, Words, repeated, spread, words_of},
+    layout::MpbLayout,
+};
+use crate::{Comm, Group, comm::members::Members};
 
 /// The bits that count the signals of collective operations.
 const COUNT: u8 = 0b0011_1111;
@@ -40,12 +43,63 @@ const ABOVE: u32 = repeated(COUNT + 1);
 
 /// The signals between this rank and all others.
 pub(crate) struct Signals {
-    /// The byte of this rank in each other MPB.
-    sent: Box<[Cell<u8>]>,
+    pairs: Box<[Pair]>,
+    /// Which byte of a line is this rank's, in each other MPB.
+    byte: usize,
     /// The bytes of the other ranks in this rank's MPB, as far as this rank has taken what they say: a line of 32 in a value.
     taken: Box<[[Cell<u32>; LINE_BYTES / IN_WORD]]>,
-    /// Of each other rank two bits that are in no MPB: how often messages went there, and came from there.
-    messages: Box<[Cell<u8>]>,
+}
+
+/// What this rank knows of another one, besides what it has taken: all that a message needs, in one place.
+pub(crate) struct Pair {
+    /// The line of the other one's MPB that the byte of this rank is in.
+    there: MpbLine,
+    /// The line of this rank's MPB that the byte of the other one is in, and which one that is.
+    pub(crate) here: MpbLine,
+    byte: u8,
+    /// The byte of this rank in the other one's MPB.
+    sent: Cell<u8>,
+    /// Two bits that are in no MPB: how often messages went there, and came from there.
+    messages: Cell<u8>,
+}
+
+impl Pair {
+    /// Where the other one runs.
+    #[inline]
+    pub(crate) fn core(&self) -> CoreId {
+        self.there.core
+    }
+
+    /// The byte of the other one, as a poll of the line with it shows.
+    #[inline(always)]
+    fn found(&self, poll: &Poll<'_>) -> u8 {
+        let byte = usize::from(self.byte);
+        (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8
+    }
+
+    /// Whether the next message to the other one is one of the odd ones.
+    #[inline]
+    pub(crate) fn turn_to(&self) -> bool {
+        self.messages.get() & TO != 0
+    }
+
+    /// Whether the next message from it is one of the odd ones.
+    #[inline]
+    pub(crate) fn turn_from(&self) -> bool {
+        self.messages.get() & FROM != 0
+    }
+
+    /// A message went there.
+    #[inline]
+    pub(crate) fn count_to(&self) {
+        self.messages.set(self.messages.get() ^ TO);
+    }
+
+    /// A message came from there.
+    #[inline]
+    pub(crate) fn count_from(&self) {
+        self.messages.set(self.messages.get() ^ FROM);
+    }
 }
 
 /// The bits that turn over with each message of a program to a rank, and from it.
@@ -58,13 +112,28 @@ fn raised(byte: u8) -> u8 {
 }
 
 impl Signals {
-    pub(crate) fn new(ranks: usize) -> Self {
-        let lines = iter::repeat_with(Default::default).take(ranks.div_ceil(LINE_BYTES));
-        Self {
-            sent: vec![Cell::new(0); ranks].into_boxed_slice(),
-            taken: lines.collect(),
-            messages: vec![Cell::new(0); ranks].into_boxed_slice(),
-        }
+    /// The signals of one of these ranks, whose MPBs are laid out like that.
+    pub(crate) fn new(members: &Members, layout: &MpbLayout) -> Self {
+        let (line, byte) = layout.signal_from(members.rank());
+        let own = members.core_of(members.rank());
+        let pairs = members.cores().iter().enumerate().map(|(rank, core)| {
+            let (here, byte) = layout.signal_from(rank);
+            Pair {
+                there: MpbLine::new(*core, line),
+                here: MpbLine::new(own, here),
+                byte: byte as u8,
+                sent: Cell::new(0),
+                messages: Cell::new(0),
+            }
+        });
+        let lines = iter::repeat_with(Default::default).take(layout.ranks().div_ceil(LINE_BYTES));
+        Self { pairs: pairs.collect(), byte, taken: lines.collect() }
+    }
+
+    /// What this rank knows of another one.
+    #[inline]
+    pub(crate) fn pair(&self, rank: usize) -> &Pair {
+        &self.pairs[rank]
     }
 
     /// How many signals rank `from` is ahead of those that were taken, by its byte now.
@@ -87,55 +156,64 @@ impl Signals {
 
     /// Changes the byte of this rank in the MPB of rank `to`. All that was put and stored before
     /// is visible to it when it sees the change.
-    fn change(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize, change: impl FnOnce(u8) -> u8) {
-        let value = change(self.sent[to].get());
-        self.sent[to].set(value);
+    #[inline(always)]
+    fn change(
+        &self,
+        comm: &Comm<'_, impl Mpb + Wait>,
+        (to, Pair { there, sent, .. }): (usize, &Pair),
+        change: impl FnOnce(u8) -> u8,
+    ) {
+        let value = change(sent.get());
+        sent.set(value);
         if let Some(elsewhere) = comm.elsewhere() {
             return elsewhere.set(comm, to, value);
         }
-        let (line, byte) = comm.mpb_layout().signal_from(comm.rank());
-        comm.hal().set_flag(comm.mpb_line(to, line), byte, value);
+        comm.hal().set_flag(*there, self.byte, value);
     }
 
     /// Signals rank `to`.
     pub(crate) fn send(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize) {
-        self.change(comm, to, raised);
+        self.change(comm, (to, self.pair(to)), raised);
     }
 
     /// Turns bits of messages over for rank `to`.
-    pub(crate) fn turn(&self, comm: &Comm<'_, impl Mpb + Wait>, bits: u8, to: usize) {
+    #[inline(always)]
+    pub(crate) fn turn(&self, comm: &Comm<'_, impl Mpb + Wait>, bits: u8, to: (usize, &Pair)) {
         self.change(comm, to, |byte| byte ^ bits);
+    }
+
+    /// Waits until rank `from` has turned one of these bits since it was taken, takes it, and returns all that it has turned.
+    /// Signals come through MPBs.
+    ///
+    /// # Errors
+    /// [`TimedOut`] on a dying machine.
+    #[inline(always)]
+    pub(crate) fn take_turned_by<C: Mpb + Wait>(
+        &self,
+        comm: &Comm<'_, C>,
+        bit: u8,
+        (from, pair): (usize, &Pair),
+        reason: Reason,
+    ) -> Result<u8, TimedOut> {
+        let (taken, shift) = self.taken_of(from);
+        let word = usize::from(pair.byte) / IN_WORD;
+        let turned = comm.wait_until(pair.here, Deadline::Never, reason.from(pair.core()), move |poll| {
+            let turned = ((poll.line_word(0, word) ^ taken.get()) >> shift) as u8;
+            (turned & bit != 0).then_some(turned)
+        })?;
+        taken.set(taken.get() ^ u32::from(bit) << shift);
+        Ok(turned)
     }
 
     /// What was taken of the byte of a rank: its word, and how far its byte is from the lowest one, in bits.
     fn taken_of(&self, from: usize) -> (&Cell<u32>, usize) {
-        (&self.taken[from / LINE_BYTES][from % LINE_BYTES / IN_WORD], from % IN_WORD * 8)
+        (&self.taken.as_flattened()[from / IN_WORD], from % IN_WORD * 8)
     }
 
     /// The byte of rank `from`, as far as this rank has taken what it says.
     pub(crate) fn taken_from(&self, from: usize) -> u8 {
         let (taken, shift) = self.taken_of(from);
         (taken.get() >> shift) as u8
-    }
-
-    /// Whether the next message to a rank is one of the odd ones.
-    pub(crate) fn turn_to(&self, to: usize) -> bool {
-        self.messages[to].get() & TO != 0
-    }
-
-    /// Whether the next message from a rank is one of the odd ones.
-    pub(crate) fn turn_from(&self, from: usize) -> bool {
-        self.messages[from].get() & FROM != 0
-    }
-
-    /// A message went to a rank.
-    pub(crate) fn count_to(&self, to: usize) {
-        self.messages[to].set(self.messages[to].get() ^ TO);
-    }
-
-    /// A message came from a rank.
-    pub(crate) fn count_from(&self, from: usize) {
-        self.messages[from].set(self.messages[from].get() ^ FROM);
     }
 
     /// Takes bits that rank `from` has turned.
@@ -172,13 +250,13 @@ impl Signals {
         reason: Reason,
     ) -> bool {
         if comm.elsewhere().is_some() {
-            return self.take_all_elsewhere(comm, index, bytes, count, reason);
+            return self.take_all_elsewhere(comm, index, bytes, count, (reason.what, reason.detail));
         }
         let (taken, count) = (&self.taken[index], repeated(count));
         let (line, _) = comm.mpb_layout().signal_from(index * LINE_BYTES);
         let looked_at = bytes.clone();
         let all_there = move |poll: &Poll<'_>| {
-            let line = words(poll.line(0));
+            let line: Words = poll.line_words(0, 0);
             let mut there = ABOVE;
             for (word, bytes) in looked_at.clone() {
                 // The bits above keep bytes from borrowing, and say whether they had to.
@@ -203,8 +281,7 @@ impl Signals {
             }
             None
         };
-        let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
-        if comm.wait_until(&place, Deadline::Never, reason, all_there).is_err() {
+        if comm.wait_until(comm.own_line(line), Deadline::Never, reason, all_there).is_err() {
             return false;
         }
         for (word, bytes) in bytes {
@@ -223,18 +300,25 @@ impl Signals {
         index: usize,
         bytes: impl Iterator<Item = (usize, u32)>,
         count: u8,
-        reason: Reason,
+        awaited: (&'static str, Option<u32>),
     ) -> bool {
         let mut ranks = bytes.flat_map(|(word, bytes)| {
             let bytes = (0..IN_WORD).filter(move |byte| bytes >> (8 * byte) & 1 == 1);
             bytes.map(move |byte| index * LINE_BYTES + word * IN_WORD + byte)
         });
-        ranks.all(|rank| self.take_elsewhere(comm, rank, count, reason))
+        ranks.all(|rank| self.take_elsewhere(comm, rank, count, awaited))
     }
 
-    /// The same for one rank.
+    /// The same for one rank. What is awaited comes in parts, so that it need not be in memory where signals come through MPBs.
     #[cold]
-    fn take_elsewhere<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) -> bool {
+    fn take_elsewhere<C: Mpb + Wait>(
+        &self,
+        comm: &Comm<'_, C>,
+        from: usize,
+        count: u8,
+        (what, detail): (&'static str, Option<u32>),
+    ) -> bool {
+        let reason = Reason { what, peer: None, detail };
         let before = self.taken_from(from);
         let is_there = |found: u8| Self::ahead(from, before, found) >= count;
         if comm.await_signal_elsewhere(from, reason, |found| is_there(found).then_some(())).is_none() {
@@ -245,25 +329,21 @@ impl Signals {
     }
 
     /// The same for one rank, of whose line no more than a word is looked at.
-    #[inline]
+    #[inline(always)]
     fn take_from<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) {
         if comm.elsewhere().is_some() {
-            self.take_elsewhere(comm, from, count, reason);
+            self.take_elsewhere(comm, from, count, (reason.what, reason.detail));
             return;
         }
-        let (_, shift) = self.taken_of(from);
-        let (line, byte) = comm.mpb_layout().signal_from(from);
-        let place = [Place::Line(comm.mpb_line(comm.rank(), line))];
-        let before = self.taken_from(from);
-        let is_there = move |poll: &Poll<'_>| {
-            let found = (poll.line_word(0, byte / IN_WORD) >> shift) as u8;
-            if Self::ahead(from, before, found) < count {
-                poll.missing(comm.core_of(from));
+        let pair = self.pair(from);
+        let is_there = |poll: &Poll<'_>| {
+            if Self::ahead(from, self.taken_from(from), pair.found(poll)) < count {
+                poll.missing(pair.core());
                 return None;
             }
             Some(())
         };
-        if comm.wait_until(&place, Deadline::Never, reason, is_there).is_ok() {
+        if comm.wait_until(pair.here, Deadline::Never, reason, is_there).is_ok() {
             self.raise_taken(from, count);
         }
     }
@@ -292,8 +372,9 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     }
 
     /// Turns these bits of messages over for `rank`, after all that was put and stored before.
+    #[inline(always)]
     pub(crate) fn turn_signal(&self, bits: u8, rank: usize) {
-        self.signals().turn(self, bits, rank);
+        self.signals().turn(self, bits, (rank, self.signals().pair(rank)));
     }
 
     /// Waits until `check` returns a value for the byte of rank `from`, which does not come through MPBs. Nothing comes back from
@@ -311,11 +392,13 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     }
 
     /// Takes the next signal from `rank`.
+    #[inline]
     pub(crate) fn take_signal(&self, rank: usize, reason: Reason) {
         self.signals().take_from(self, rank, 1, reason);
     }
 
     /// Takes the next `count` signals from `rank`.
+    #[inline]
     pub(crate) fn take_signals_from(&self, rank: usize, count: u8, reason: Reason) {
         self.signals().take_from(self, rank, count, reason);
     }

@@ -80,9 +80,9 @@ impl<C: Messenger> Comm<'_, C> {
         self.get_part((&chunks, 0, 0..first), &Line::default(), message, from);
         for number in 0..chunks.count() {
             if number > 0 || !chunks.is_first_with_the_head() {
-                let turned = self.await_turned(from, CHUNK, Reason::new("a message with a tag"));
+                let from = (from, self.signals().pair(from));
+                let turned = self.take_turned_by(from, CHUNK, Reason::new("a message with a tag"));
                 turned.map_err(|timed_out| Error::TimedOut { reason: timed_out.reason })?;
-                self.signals().take_turned(from, CHUNK);
             }
             if number == 0 {
                 self.get_part((&chunks, 0, first..chunks.len_of(0)), &Line::default(), message, from);

@@ -6,18 +6,28 @@
 
 use core::ops::Range;
 
-use hal::{LINE_BYTES, Line, Messenger, MpbLine};
+use hal::{CoreId, Deadline, LINE_BYTES, Line, Messenger, MpbLine, Poll, Reason, TimedOut};
 
-use crate::{Comm, mpb::signals::CHUNK};
+use crate::{
+    Comm,
+    mpb::signals::{CHUNK, Pair},
+};
 
 /// Bytes of the words that a head begins with: the length, the context, and the receiver with a bit that turns over.
-const WORDS_BYTES: usize = 12;
+const WORDS_BYTES: usize = WORDS * size_of::<u32>();
+const WORDS: usize = 3;
 
 /// Bytes of a message that its head has room for.
 pub(super) const RIDING_BYTES: usize = LINE_BYTES - WORDS_BYTES;
 
 /// Says in the third word that this is a head: lines are zero at first.
 const IS_HEAD: u32 = 1 << 31;
+
+/// The third word of the head of a message to this core, which turns over with each message.
+#[inline]
+fn stamp(to: CoreId, turn: bool) -> u32 {
+    IS_HEAD | (to.index() as u32) << 1 | u32::from(turn)
+}
 
 /// Lines of which a chunk has so many at least, if the message has as many: what is told about each costs as much as a line.
 const LEAST_LINES: usize = 8;
@@ -136,6 +146,56 @@ impl<C: Messenger> Comm<'_, C> {
         Chunks::new(len, layout.message_lines())
     }
 
+    /// Whether a message of so many bytes is there with its head, in that itself or in one line: so are those of which programs
+    /// send most, and nothing has to be worked out for them.
+    #[inline]
+    pub(super) fn is_short(&self, len: usize) -> bool {
+        len <= LINE_BYTES && !self.profile_in_force()
+    }
+
+    /// Puts a [short](Self::is_short) message, and its head.
+    #[inline(always)]
+    pub(super) fn put_short(&self, message: &[u8], to: &Pair) {
+        let layout = self.world_of().mpb_layout();
+        let (words, head) = (self.words_to(to, message.len() as u32), self.own_line(layout.message_head()));
+        if message.len() <= RIDING_BYTES {
+            return self.put_words(words, message, head);
+        }
+        self.hal().put(message, self.own_line(layout.message_lines().start));
+        self.put_words(words, &[], head);
+    }
+
+    /// Waits for a short message from a rank, and gets it. If it has another length, that comes back, and nothing is got.
+    ///
+    /// # Errors
+    /// [`TimedOut`] on a dying machine.
+    #[inline(always)]
+    pub(super) fn get_short(&self, message: &mut [u8], from: &Pair) -> Result<usize, TimedOut> {
+        if message.len() <= RIDING_BYTES {
+            return self.get_riding(message, from);
+        }
+        let layout = self.world_of().mpb_layout();
+        let head = MpbLine::new(from.core(), layout.message_head());
+        let [sent, ..] = self.await_words(from, head, |poll| poll.line_words(0, 0), |words| *words)?;
+        let sent = sent as usize;
+        if sent == message.len() {
+            self.hal().get(MpbLine::new(head.core, layout.message_lines().start), message);
+        }
+        Ok(sent)
+    }
+
+    /// The same for a message that is in its head, of which all is looked at.
+    #[inline(never)]
+    fn get_riding(&self, message: &mut [u8], from: &Pair) -> Result<usize, TimedOut> {
+        let head = MpbLine::new(from.core(), self.world_of().mpb_layout().message_head());
+        let head = self.await_head_in(from, head)?;
+        let sent = head.word(0) as usize;
+        if sent == message.len() {
+            self.hal().keep(&head.0[WORDS_BYTES..][..sent], message);
+        }
+        Ok(sent)
+    }
+
     /// The head of what `rank` sends.
     #[inline]
     pub(super) fn head_of(&self, rank: usize) -> MpbLine {
@@ -144,20 +204,56 @@ impl<C: Messenger> Comm<'_, C> {
         self.mpb_line(rank, if profile { layout.rcce_payload().start } else { layout.message_head() })
     }
 
-    /// The words of the head of the next message from this rank to rank `to`, besides its length. A bit tells it from the one
+    /// The words of the head of the next message from this rank to rank `to`, of so many bytes. A bit tells it from the one
     /// before.
     #[inline]
-    fn words_to(&self, to: usize) -> [u32; 2] {
-        let turn = self.signals().turn_to(to);
-        [self.context(), IS_HEAD | (self.core_of(to).index() as u32) << 1 | u32::from(turn)]
+    fn words_to(&self, to: &Pair, len: u32) -> [u32; WORDS] {
+        [len, self.context(), stamp(to.core(), to.turn_to())]
     }
 
     /// Whether this is the head of the next message from `from` to this rank.
     #[inline]
     pub(super) fn is_head_from(&self, from: usize, head: &Line) -> bool {
-        let turn = self.signals().turn_from(from);
-        let words = [self.context(), IS_HEAD | (self.hal().core().index() as u32) << 1 | u32::from(turn)];
-        [head.word(1), head.word(2)] == words
+        [head.word(1), head.word(2)] == self.words_from(self.signals().pair(from))
+    }
+
+    /// The words of the next head from rank `from`, besides the length.
+    #[inline]
+    fn words_from(&self, from: &Pair) -> [u32; 2] {
+        [self.context(), stamp(self.hal().core(), from.turn_from())]
+    }
+
+    /// Waits for the head of the next message from `from`.
+    ///
+    /// # Errors
+    /// [`TimedOut`] on a dying machine.
+    #[inline]
+    pub(super) fn await_head(&self, from: usize) -> Result<Line, TimedOut> {
+        self.await_head_in(self.signals().pair(from), self.head_of(from))
+    }
+
+    #[inline]
+    fn await_head_in(&self, from: &Pair, head: MpbLine) -> Result<Line, TimedOut> {
+        let words = |head: &Line| [head.word(0), head.word(1), head.word(2)];
+        self.await_words(from, head, |poll| poll.line(0), words)
+    }
+
+    /// Waits for the head of the next message from `from`, which is in this line: what `read` has read of it, when the words that it
+    /// begins with say that it is there.
+    #[inline(always)]
+    fn await_words<R>(
+        &self,
+        from: &Pair,
+        head: MpbLine,
+        read: impl Fn(&Poll<'_>) -> R,
+        words: impl Fn(&R) -> [u32; WORDS],
+    ) -> Result<R, TimedOut> {
+        let (reason, expected) = (Reason::new("a message").from(head.core), self.words_from(from));
+        self.wait_until(head, Deadline::Never, reason, move |poll| {
+            let found = read(poll);
+            let [_, context, stamp] = words(&found);
+            ([context, stamp] == expected).then_some(found)
+        })
     }
 
     /// Puts chunk `number` of a message, and the head where it belongs. Nobody is told of the end of the chunk.
@@ -200,13 +296,18 @@ impl<C: Messenger> Comm<'_, C> {
 
     #[inline]
     fn put_head(&self, chunks: &Chunks, riding: &[u8], to: usize) {
+        let words = self.words_to(self.signals().pair(to), chunks.len32());
+        self.put_words(words, riding, self.head_of(self.rank()));
+    }
+
+    /// Puts a head of these words, with these bytes of a message.
+    #[inline(always)]
+    fn put_words(&self, words: [u32; WORDS], riding: &[u8], to: MpbLine) {
         if !riding.is_empty() {
             self.hal().account_memory(1, 0);
         }
-        let [context, stamp] = self.words_to(to);
-        let words = [chunks.len32(), context, stamp];
         // A whole line leaves the write-combine buffer at once, and pushes out what was put before.
-        self.hal().put_made(LINE_BYTES, self.head_of(self.rank()), |_, line| {
+        self.hal().put_made(LINE_BYTES, to, |_, line| {
             let (head, room) = line.split_at_mut(WORDS_BYTES);
             head.copy_from_slice(bytemuck::cast_slice(&words));
             room[..riding.len()].copy_from_slice(riding);

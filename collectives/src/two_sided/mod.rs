@@ -28,6 +28,8 @@ mod chunks;
 #[cfg(test)]
 mod exploration;
 #[cfg(test)]
+mod places;
+#[cfg(test)]
 mod ratios;
 pub mod stepwise;
 mod within;
@@ -37,10 +39,7 @@ use hal::{Deadline, Line, Messenger, Mpb, Place, Reason, Span, TimedOut, Wait};
 use self::chunks::Chunks;
 use crate::{
     Comm, Error,
-    mpb::{
-        bytes::IN_WORD,
-        signals::{ANSWER, CHUNK},
-    },
+    mpb::signals::{ANSWER, CHUNK, Pair},
 };
 
 /// What the receiver of a chunk says.
@@ -62,18 +61,34 @@ impl<C: Messenger> Comm<'_, C> {
     pub fn send(&self, message: &[u8], to: usize) -> Result<(), Error> {
         self.check_peer(to)?;
         let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));
+        if !self.is_short(message.len()) {
+            return self.send_in_chunks(message, to);
+        }
+        let (signals, pair) = (self.signals(), self.signals().pair(to));
+        self.put_short(message, pair);
+        signals.turn(self, CHUNK, (to, pair));
+        pair.count_to();
+        self.check_answer(self.take_answer((to, pair), Some(message.len() as u32)), message.len(), to)
+    }
+
+    #[inline(never)]
+    fn send_in_chunks(&self, message: &[u8], to: usize) -> Result<(), Error> {
         let chunks = self.chunks(message.len());
         self.begin_sending(&chunks, message, to);
-        let mut answered = 0;
-        loop {
-            let answer = self.take_answer(to, (answered == 0).then_some(chunks.len32()));
-            if let Answer::Refused { wanted } = answer {
-                return Err(self.refused(to, message.len(), wanted));
-            }
+        self.check_answer(self.take_answer((to, self.signals().pair(to)), Some(chunks.len32())), message.len(), to)?;
+        let mut answered = 1;
+        while self.send_next_chunk(&chunks, answered, message, to) {
+            self.take_answer((to, self.signals().pair(to)), None);
             answered += 1;
-            if !self.send_next_chunk(&chunks, answered, message, to) {
-                return Ok(());
-            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn check_answer(&self, answer: Answer, sent: usize, to: usize) -> Result<(), Error> {
+        match answer {
+            Answer::Taken => Ok(()),
+            Answer::Refused { wanted } => Err(self.refused(to, sent, wanted)),
         }
     }
 
@@ -85,7 +100,7 @@ impl<C: Messenger> Comm<'_, C> {
         if chunks.is_put_early(1) {
             self.put_chunk(chunks, 1, message, to);
         }
-        self.signals().count_to(to);
+        self.signals().pair(to).count_to();
     }
 
     /// Goes on with chunk `number`, as those before are answered. Says whether there is one.
@@ -114,32 +129,50 @@ impl<C: Messenger> Comm<'_, C> {
     pub fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         self.check_peer(from)?;
         let _span = self.hal().span(Span::new("receive").with(self.core_of(from)).of(message.len()));
+        if !self.is_short(message.len()) {
+            return self.receive_in_chunks(message, from);
+        }
+        let (signals, pair) = (self.signals(), self.signals().pair(from));
+        let sent = self.get_short(message, pair).map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
+        pair.count_from();
+        signals.take_turned(from, CHUNK);
+        if sent != message.len() {
+            return Err(self.refuse(from, sent as u32, message.len() as u32));
+        }
+        signals.turn(self, ANSWER, (from, pair));
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn receive_in_chunks(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         let chunks = self.chunks(message.len());
         let is_lent = self.profile_in_force();
         let head = if is_lent {
             // Other data may look like a head there.
-            self.await_turned(from, CHUNK, Reason::new("a message")).map(|_| self.hal().load_line(self.head_of(from)))
+            self.take_chunk(from).map(|_| self.hal().load_line(self.head_of(from)))
         } else {
             self.await_head(from)
         };
         let mut head = head.map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
         let (sent, wanted) = (head.word(0), chunks.len32());
-        self.signals().count_from(from);
+        self.signals().pair(from).count_from();
         if sent != wanted {
-            self.signals().take_turned(from, CHUNK);
+            if !is_lent {
+                self.signals().take_turned(from, CHUNK);
+            }
             return Err(self.refuse(from, sent, wanted));
         }
         let first = chunks.first_part();
         self.get_part((&chunks, 0, 0..first), &head, message, from);
-        if !is_lent && !chunks.are_with_the_head() {
-            let _ = self.await_turned(from, CHUNK, Reason::new("a message"));
+        if chunks.are_with_the_head() && !is_lent {
+            self.signals().take_turned(from, CHUNK);
+        } else if !is_lent {
+            let _ = self.take_chunk(from);
         }
-        self.signals().take_turned(from, CHUNK);
         self.get_part((&chunks, 0, first..chunks.len_of(0)), &head, message, from);
         self.turn_signal(ANSWER, from);
         for number in 1..chunks.count() {
-            let _ = self.await_turned(from, CHUNK, Reason::new("a message"));
-            self.signals().take_turned(from, CHUNK);
+            let _ = self.take_chunk(from);
             if chunks.is_in_heads() {
                 head = self.hal().load_line(self.head_of(from));
             }
@@ -161,32 +194,21 @@ impl<C: Messenger> Comm<'_, C> {
         }
     }
 
-    /// Waits for the head of the next message from `from`.
-    #[inline]
-    fn await_head(&self, from: usize) -> Result<Line, TimedOut> {
-        let reason = Reason::new("a message").from(self.core_of(from));
-        self.wait_until(&[Place::Line(self.head_of(from))], Deadline::Never, reason, |poll| {
-            let head = poll.line(0);
-            self.is_head_from(from, &head).then_some(head)
-        })
-    }
-
     /// Tells a sender that a message of another length is wanted.
     #[cold]
     fn refuse(&self, from: usize, sent: u32, wanted: u32) -> Error {
         self.hal().store(self.head_of(from), 0, &wanted.to_le_bytes());
         self.turn_signal(CHUNK | ANSWER, from);
-        self.take_answer(from, None);
+        self.take_answer((from, self.signals().pair(from)), None);
         Error::MessageLength { from, to: self.rank(), sent: sent as usize, wanted: wanted as usize }
     }
 
     /// Waits for the answer to a chunk. To the first one it may be a refusal; then it says what length was put into the head.
-    #[inline]
-    fn take_answer(&self, from: usize, length: Option<u32>) -> Answer {
-        let turned = self.await_turned(from, ANSWER, Reason::new("a message being received"));
-        self.signals().take_turned(from, ANSWER);
+    #[inline(always)]
+    fn take_answer(&self, from: (usize, &Pair), length: Option<u32>) -> Answer {
+        let turned = self.take_turned_by(from, ANSWER, Reason::new("a message being received"));
         match (turned, length) {
-            (Ok(turned), Some(put)) if turned & CHUNK != 0 => self.look_for_refusal(from, put),
+            (Ok(turned), Some(put)) if turned & CHUNK != 0 => self.look_for_refusal(from.0, put),
             _ => Answer::Taken,
         }
     }
@@ -206,21 +228,29 @@ impl<C: Messenger> Comm<'_, C> {
         }
     }
 
-    /// Waits until rank `from` has turned a bit since it was taken, and returns all that it has turned.
-    #[inline]
-    fn await_turned(&self, from: usize, bit: u8, reason: Reason) -> Result<u8, TimedOut> {
-        let taken = self.signals().taken_from(from);
+    /// Waits until a rank has turned a bit since it was taken, takes it, and returns all that it has turned.
+    #[inline(always)]
+    fn take_turned_by(&self, from: (usize, &Pair), bit: u8, reason: Reason) -> Result<u8, TimedOut> {
         if self.elsewhere().is_some() {
-            let turned = |found: u8| ((found ^ taken) & bit != 0).then_some(found ^ taken);
-            return self.await_signal_elsewhere(from, reason, turned).ok_or(TimedOut { reason });
+            return self.take_turned_elsewhere(from.0, bit, reason.what);
         }
-        let (line, byte) = self.mpb_layout().signal_from(from);
-        let place = [Place::Line(self.mpb_line(self.rank(), line))];
         // It does not time out, unless the machine is dying.
-        self.wait_until(&place, Deadline::Never, reason.from(self.core_of(from)), move |poll| {
-            let turned = (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8 ^ taken;
-            (turned & bit != 0).then_some(turned)
-        })
+        self.signals().take_turned_by(self, bit, from, reason)
+    }
+
+    /// The same where signals do not go through MPBs.
+    #[cold]
+    fn take_turned_elsewhere(&self, from: usize, bit: u8, what: &'static str) -> Result<u8, TimedOut> {
+        let (reason, taken) = (Reason::new(what), self.signals().taken_from(from));
+        let turned = |found: u8| ((found ^ taken) & bit != 0).then_some(found ^ taken);
+        let turned = self.await_signal_elsewhere(from, reason, turned).ok_or(TimedOut { reason })?;
+        self.signals().take_turned(from, bit);
+        Ok(turned)
+    }
+
+    /// Takes the signal of a rank that a chunk is there.
+    fn take_chunk(&self, from: usize) -> Result<u8, TimedOut> {
+        self.take_turned_by((from, self.signals().pair(from)), CHUNK, Reason::new("a message"))
     }
 }
 

@@ -96,7 +96,8 @@ impl<C: Messenger> Comm<'_, C> {
         }
         let chunks = self.chunks(sending.len);
         // It is there.
-        let answer = self.take_answer(sending.to, (sending.chunk == 0).then_some(chunks.len32()));
+        let answer = self
+            .take_answer((sending.to, self.signals().pair(sending.to)), (sending.chunk == 0).then_some(chunks.len32()));
         sending.chunk += 1;
         sending.is_over = answer != Answer::Taken || !self.send_next_chunk(&chunks, sending.chunk, message, sending.to);
         if sending.is_over {
@@ -167,7 +168,7 @@ impl<C: Messenger> Comm<'_, C> {
         let (chunks, number) = (self.chunks(sent), receiving.chunk);
         self.signals().take_turned(from, CHUNK);
         if number == 0 {
-            self.signals().count_from(from);
+            self.signals().pair(from).count_from();
         }
         if sent == receiving.len {
             self.receive_chunk(&chunks, number, &head, message, from);
