@@ -31,6 +31,8 @@ struct Members {
     /// The ranks in ascending order.
     ranks: Box<[u16]>,
     lines: Box<[OfLine]>,
+    /// One more than the highest rank, or 0.
+    end: usize,
 }
 
 /// The members among 32 ranks that have a byte each in a line.
@@ -209,17 +211,16 @@ impl Group {
         let of_words = words.iter().copied().enumerate();
         let ranks = of_words.clone().flat_map(|(index, word)| bits(word).map(move |bit| (index * 32 + bit) as u16));
         let lines = of_words.filter(|(_, ranks)| *ranks != 0).map(|(index, ranks)| OfLine::new(index, ranks));
-        let (ranks, lines) = (ranks.collect(), lines.collect());
-        Self { members: Rc::new(Members { words: words.into(), ranks, lines }) }
+        let (ranks, lines): (Box<[u16]>, _) = (ranks.collect(), lines.collect());
+        let end = ranks.last().map_or(0, |rank| usize::from(*rank) + 1);
+        Self { members: Rc::new(Members { words: words.into(), ranks, lines, end }) }
     }
 
     /// Refuses a set with a rank that a communicator of `size` ranks does not have.
     #[inline]
     pub(crate) fn check(&self, size: usize) -> Result<(), Error> {
-        match self.members.ranks.last() {
-            Some(&rank) if usize::from(rank) >= size => Err(Error::NoSuchRank { rank: rank.into(), size }),
-            _ => Ok(()),
-        }
+        let end = self.members.end;
+        if end <= size { Ok(()) } else { Err(Error::NoSuchRank { rank: end - 1, size }) }
     }
 }
 

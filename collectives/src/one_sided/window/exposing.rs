@@ -130,10 +130,22 @@ impl<'c, C: Core, T: Pod> Exposed<'_, 'c, C, T> {
     }
 }
 
+impl<C: Core, T: Pod> Exposed<'_, '_, C, T> {
+    /// Nobody has waited before it is dropped.
+    #[cold]
+    #[inline(never)]
+    fn settle_at_last(&self) {
+        let _ = self.settle(Deadline::Never);
+    }
+}
+
 impl<C: Core, T: Pod> Drop for Exposed<'_, '_, C, T> {
+    #[inline]
     fn drop(&mut self) {
         if !self.window.comm().hal().is_dying() {
-            let _ = self.settle(Deadline::Never);
+            if !self.origins_are_done.get() {
+                self.settle_at_last();
+            }
             self.window.exposure_open.set(false);
             self.window.tell_over(KIND, Ranks::These(self.origins.words()));
         }

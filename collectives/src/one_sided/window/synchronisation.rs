@@ -1,7 +1,7 @@
 //! The mechanisms behind the classes, as one: how posts and completions travel.
 //!
-//! What the default does in an epoch is there where it is called. The other mechanisms are calls, so that nothing is made ready
-//! for them in its epochs.
+//! What the default does in an epoch is there where it is called. The other mechanisms are calls (`…_otherwise`), so that nothing
+//! is made ready for them in its epochs.
 
 use alloc::rc::Rc;
 
@@ -89,9 +89,17 @@ impl Synchronisation {
     #[inline(always)]
     pub(super) fn post<C: Core>(&self, at: &Peers<'_, C>, origins: &Group) {
         match self {
-            Self::MatchVector => match_vector::post(at, origins),
             Self::Marks(marks) => marks.tell(at, origins, Told::Posted),
+            others => others.post_otherwise(at, origins),
+        }
+    }
+
+    #[inline(never)]
+    fn post_otherwise<C: Core>(&self, at: &Peers<'_, C>, origins: &Group) {
+        match self {
+            Self::MatchVector => match_vector::post(at, origins),
             Self::Message(channel) => origins.iter().for_each(|origin| channel.post(at.comm, at.number, origin)),
+            Self::Marks(_) => {}
         }
     }
 
@@ -136,13 +144,21 @@ impl Synchronisation {
     #[inline(always)]
     pub(super) fn complete<C: Core>(&self, at: &Peers<'_, C>, seen: &Seen, targets: &Group) {
         match self {
-            Self::MatchVector => match_vector::complete(at, seen, targets),
             Self::Marks(marks) => {
                 // It fails on a dying machine only.
-                let _ = marks.take(at, seen, targets, Told::Posted, Deadline::Never);
+                let _ = marks.take_all(at, seen, targets, Told::Posted, Deadline::Never);
                 marks.tell(at, targets, Told::Completed);
             }
+            others => others.complete_otherwise(at, seen, targets),
+        }
+    }
+
+    #[inline(never)]
+    fn complete_otherwise<C: Core>(&self, at: &Peers<'_, C>, seen: &Seen, targets: &Group) {
+        match self {
+            Self::MatchVector => match_vector::complete(at, seen, targets),
             Self::Message(channel) => channel.complete(at.comm, at.number, targets),
+            Self::Marks(_) => {}
         }
         seen.clear();
     }
@@ -157,9 +173,23 @@ impl Synchronisation {
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
         match self {
+            Self::Marks(marks) => marks.take_all(at, seen, origins, Told::Completed, deadline),
+            others => others.await_completion_otherwise(at, seen, origins, deadline),
+        }
+    }
+
+    #[inline(never)]
+    fn await_completion_otherwise<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        origins: &Group,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        match self {
             Self::MatchVector => match_vector::await_completion(at, deadline)?,
-            Self::Marks(marks) => marks.take(at, seen, origins, Told::Completed, deadline)?,
             Self::Message(channel) => channel.await_completions(at.comm, at.number, origins, deadline)?,
+            Self::Marks(_) => {}
         }
         seen.clear();
         Ok(())

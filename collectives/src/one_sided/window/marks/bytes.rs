@@ -2,7 +2,7 @@
 
 use core::{array, cell::Cell};
 
-use hal::{LINE_BYTES, Line};
+use hal::LINE_BYTES;
 
 use super::half::Told;
 use crate::mpb::bytes::{IN_WORD, ONE, Words, gather, spread, words_of};
@@ -42,27 +42,30 @@ impl Bytes {
 
     /// Whether a line has for all ranks what is here.
     #[inline]
-    pub(super) fn all_are(&self, line: &Line, ranks: &Words, told: Told) -> bool {
+    pub(super) fn all_are(&self, line: &Words, ranks: &Words, told: Told) -> bool {
         let mut others = 0;
         for (word, ranks) in ranks.iter().enumerate() {
-            others |= (line.word(word) ^ self.0[word].get()) & ranks;
+            others |= (line[word] ^ self.0[word].get()) & ranks;
         }
         others & HALVES << told.shift() == 0
     }
 
-    /// Raises the numbers of some ranks: words, and which bytes of them.
+    /// Raises the numbers of some ranks: which bytes of each word. To change all words, some of them to what they are, takes less
+    /// than to find out which ones have such ranks.
     #[inline]
-    pub(super) fn raise_numbers(&self, ranks: impl Iterator<Item = (usize, u32)>, told: Told) {
-        for (word, bytes) in ranks {
-            self.0[word].set(raised(self.0[word].get(), bytes, told));
+    pub(super) fn raise_numbers(&self, ranks: &Words, told: Told) {
+        for (word, bytes) in self.0.iter().zip(ranks) {
+            word.set(raised(word.get(), *bytes, told));
         }
     }
 
-    /// Raises the number of a rank.
+    /// Raises the number of a rank, and returns its byte.
     #[inline]
-    pub(super) fn raise_number(&self, rank: usize, told: Told) {
-        let word = &self.0[rank / IN_WORD];
-        word.set(raised(word.get(), 0xFF << (rank % IN_WORD * 8), told));
+    pub(super) fn raise_number(&self, rank: usize, told: Told) -> u8 {
+        let (word, shift) = (&self.0[rank / IN_WORD], rank % IN_WORD * 8);
+        let raised = raised(word.get(), 0xFF << shift, told);
+        word.set(raised);
+        (raised >> shift) as u8
     }
 
     /// Whose next mark will be kept, of these ranks.
@@ -134,6 +137,8 @@ const fn raised(word: u32, bytes: u32, told: Told) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use hal::Line;
+
     use super::*;
     use crate::mpb::bytes::words;
     use crate::one_sided::window::marks::half::Half;
@@ -192,7 +197,7 @@ mod tests {
             let expected = different(7);
             // What ranks have that are not asked for does not matter.
             let mut line: Words = array::from_fn(|word| expected.word(word) ^ 0xA5A5_A5A5 & !bytes[word]);
-            let all_are = |line: &Words| expected.all_are(&Line(bytemuck::cast(line.map(u32::to_le))), &bytes, told);
+            let all_are = |line: &Words| expected.all_are(line, &bytes, told);
             assert!(all_are(&line));
             for rank in (0..RANKS).filter(|rank| ranks >> rank & 1 == 1) {
                 for bit in 0..8 {
@@ -213,13 +218,14 @@ mod tests {
         {
             let [before, together, one_by_one, expected] = [5; 4].map(different);
             for round in 1..6 {
-                together.raise_numbers(words_of(ranks).map(|(word, four)| (word, spread(four))), told);
+                together.raise_numbers(&array::from_fn(|word| spread(ranks >> (word * IN_WORD))), told);
                 let sight = expected.0.each_ref().map(Cell::get);
                 assert!(!expected.expect_next(&sight, ranks, told), "nothing but numbers has changed");
                 for rank in 0..RANKS {
                     let (mark, is_one) = (before.byte(rank), ranks >> rank & 1 == 1);
                     if is_one {
-                        one_by_one.raise_number(rank, told);
+                        let byte = one_by_one.raise_number(rank, told);
+                        assert_eq!(byte, one_by_one.byte(rank));
                     }
                     let half = Half::of(mark, told);
                     let number = (half.number() + if is_one { round } else { 0 }) % 4;

@@ -41,6 +41,8 @@
 
 mod bytes;
 mod half;
+#[cfg(test)]
+mod tests;
 
 pub(super) use half::Told;
 
@@ -51,7 +53,7 @@ use core::{
     iter, slice,
 };
 
-use hal::{Core, Deadline, LINE_BYTES, Line, Place, Poll, Reason, TimedOut};
+use hal::{Core, Deadline, LINE_BYTES, MpbLine, Place, Poll, Reason, TimedOut};
 
 use crate::{
     Comm, Group,
@@ -128,14 +130,57 @@ pub(super) struct Marks {
 /// A group whose marks will be told where they were told before.
 struct Settled {
     group: Group,
-    /// Where they are kept; nothing if they are pushed.
-    kept: Option<Box<[Span]>>,
+    way: Way,
+}
+
+/// Where the marks for a group are told.
+enum Way {
+    /// Pushed to its only member, into this line.
+    PushedToOne { peer: usize, at: MpbLine },
+    /// Pushed to each.
+    Pushed,
+    /// Kept there.
+    Kept(Box<[Span]>),
 }
 
 /// A group whose next marks are alike.
 struct Expected {
     group: Group,
-    are_kept: bool,
+    look: Look,
+}
+
+/// Where the next marks of a group will be.
+#[derive(Clone, Copy)]
+enum Look {
+    /// The one of its only member, in this byte of a line.
+    AtOne { peer: usize, at: MpbLine, byte: usize },
+    /// Pushed here.
+    Here,
+    /// Kept by each member.
+    AtEach,
+}
+
+/// What became of marks that were not as expected.
+enum Other {
+    Taken,
+    /// The mark of this peer is not there yet.
+    Missing {
+        peer: usize,
+    },
+}
+
+impl Other {
+    /// What a poll finds: marks that were taken already, or nothing. The poll itself stays where it is, in registers.
+    #[inline(always)]
+    fn or_missing<C>(self, comm: &Comm<'_, C>, poll: &Poll<'_>) -> Option<bool> {
+        match self {
+            Self::Taken => Some(false),
+            Self::Missing { peer } => {
+                poll.missing(comm.core_of(peer));
+                None
+            }
+        }
+    }
 }
 
 impl Marks {
@@ -188,12 +233,17 @@ impl Marks {
 
     /// Tells a group that is settled: numbers are raised, and nothing else changes.
     #[inline(always)]
-    fn tell_again<C: Core>(&self, comm: &Comm<'_, C>, Settled { group, kept }: &Settled, told: Told) {
-        for line in group.lines() {
-            self.told[line.index].raise_numbers(line.words(), told);
+    fn tell_again<C: Core>(&self, comm: &Comm<'_, C>, settled: &Settled, told: Told) {
+        if let Way::PushedToOne { peer, at } = settled.way {
+            let mark = self.told[peer / RANKS].raise_number(peer % RANKS, told);
+            let (_, byte) = self.pushed_at;
+            return comm.hal().set_flag(at, byte, mark);
         }
-        let Some(kept) = kept else { return self.push_all(comm, group) };
-        kept.iter().for_each(|span| self.keep(comm, span));
+        for line in settled.group.lines() {
+            self.told[line.index].raise_numbers(&line.bytes, told);
+        }
+        let Way::Kept(spans) = &settled.way else { return self.push_all(comm, &settled.group) };
+        spans.iter().for_each(|span| self.keep(comm, span));
         comm.hal().drain();
     }
 
@@ -244,9 +294,15 @@ impl Marks {
             let was_pushed = members & !self.moves[index].get().was_kept;
             bits(was_pushed).for_each(|bit| self.push(comm, index * RANKS + bit));
         }
-        let kept = all_stay_kept.then(|| spans.into_boxed_slice());
-        let is_settled = all_stay_kept || all_stay_pushed;
-        *self.settled[told as usize].borrow_mut() = is_settled.then(|| Settled { group: peers.clone(), kept });
+        let way = match *peers.ranks() {
+            _ if all_stay_kept => Some(Way::Kept(spans.into_boxed_slice())),
+            [peer] if all_stay_pushed => {
+                let (peer, (line, _)) = (usize::from(peer), self.pushed_at);
+                Some(Way::PushedToOne { peer, at: comm.mpb_line(peer, line) })
+            }
+            _ => all_stay_pushed.then_some(Way::Pushed),
+        };
+        *self.settled[told as usize].borrow_mut() = way.map(|way| Settled { group: peers.clone(), way });
     }
 
     /// Writes the mark for `peer` to its MPB.
@@ -314,7 +370,7 @@ impl Marks {
     /// Writes the marks of a span, in one store.
     #[inline]
     fn keep<C: Core>(&self, comm: &Comm<'_, C>, span: &Span) {
-        let at = comm.mpb_line(comm.rank(), span.line);
+        let at = comm.own_line(span.line);
         if span.byte % MARKS_PER_WORD == span.from % MARKS_PER_WORD {
             // Others in the same words are this rank's, too, and stay what they are.
             let words = span.from / MARKS_PER_WORD..span.to / MARKS_PER_WORD + 1;
@@ -328,8 +384,36 @@ impl Marks {
         comm.hal().store(at, span.byte, &bytes[..=span.to - span.from]);
     }
 
-    /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then those
-    /// kept elsewhere. Whoever is in `seen` was taken before; who is taken enters it.
+    /// Waits until each of `peers` has raised its mark, and takes them. Whoever is in `seen` was taken before; nobody is then. If it
+    /// fails, those are who were taken.
+    #[inline(always)]
+    pub(super) fn take_all<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peers: &Group,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        if let Some(Look::AtOne { peer, at: line, byte }) = self.look_for(peers, seen, told) {
+            return self.take_the_one(at, (peer, line, byte), told, deadline);
+        }
+        self.take(at, seen, peers, told, deadline)?;
+        seen.clear();
+        Ok(())
+    }
+
+    /// Where the next marks of a group will be, if that is known and none was taken.
+    #[inline(always)]
+    fn look_for(&self, peers: &Group, seen: &Seen, told: Told) -> Option<Look> {
+        match &*self.expected[told as usize].borrow() {
+            Some(expected) if expected.group.is(peers) && seen.is_empty() => Some(expected.look),
+            _ => None,
+        }
+    }
+
+    /// The same: those pushed here, a line at a time, then those
+    /// kept elsewhere. Who is taken enters `seen`.
     #[inline(always)]
     pub(super) fn take<C: Core>(
         &self,
@@ -339,17 +423,13 @@ impl Marks {
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
-        let are_kept = match &*self.expected[told as usize].borrow() {
-            Some(expected) if expected.group.is(peers) && seen.is_empty() => Some(expected.are_kept),
-            _ => None,
-        };
-        match (are_kept, self.home) {
-            (Some(false), Home::Mpb { first }) => {
+        match (self.look_for(peers, seen, told), self.home) {
+            (Some(Look::Here), Home::Mpb { first }) => {
                 for line in peers.lines() {
                     self.take_line(at, seen, first, line, told, deadline)?;
                 }
             }
-            (Some(true), _) => {
+            (Some(Look::AtEach), _) => {
                 for peer in peers.iter() {
                     self.take_one(at, seen, peer, told, deadline)?;
                 }
@@ -390,24 +470,56 @@ impl Marks {
         }
         let mut missing = seen.missing(peers);
         missing.try_for_each(|peer| self.take_one(at, seen, peer, told, deadline))?;
-        self.look_ahead(peers, told);
+        self.look_ahead(at.comm, peers, told);
         Ok(())
     }
 
     /// Finds out whether the next marks of a group are alike, unless that is known.
-    fn look_ahead(&self, peers: &Group, told: Told) {
+    fn look_ahead<C: Core>(&self, comm: &Comm<'_, C>, peers: &Group, told: Told) {
         let mut expected = self.expected[told as usize].borrow_mut();
         if expected.as_ref().is_some_and(|expected| expected.group.is(peers)) {
             return;
         }
         let kept = |index: usize, members: u32| self.next[index].kept(members, told);
         let mut words = peers.words().iter().enumerate();
-        let are_kept = match self.home {
-            Home::Words => Some(true),
-            Home::Mpb { .. } if words.clone().all(|(index, members)| kept(index, *members) == 0) => Some(false),
-            Home::Mpb { .. } => words.all(|(index, members)| kept(index, *members) == *members).then_some(true),
+        let look = match (self.home, peers.ranks()) {
+            (Home::Words, _) => Some(Look::AtEach),
+            (Home::Mpb { first }, [peer]) => {
+                let peer = usize::from(*peer);
+                let ((line, byte), whose) = if kept(peer / RANKS, 1 << (peer % RANKS)) == 0 {
+                    (place(first, peer), comm.rank())
+                } else {
+                    (self.kept_at, peer)
+                };
+                Some(Look::AtOne { peer, at: comm.mpb_line(whose, line), byte })
+            }
+            _ if words.clone().all(|(index, members)| kept(index, *members) == 0) => Some(Look::Here),
+            _ => words.all(|(index, members)| kept(index, *members) == *members).then_some(Look::AtEach),
         };
-        *expected = are_kept.map(|are_kept| Expected { group: peers.clone(), are_kept });
+        *expected = look.map(|look| Expected { group: peers.clone(), look });
+    }
+
+    /// Waits for the mark of a group's only member.
+    #[inline(always)]
+    fn take_the_one<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        (peer, line, byte): (usize, MpbLine, usize),
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        let (comm, next) = (at.comm, &self.next[peer / RANKS]);
+        let is_as_expected = comm.wait_until(line, deadline, told.awaited(at.number), move |poll| {
+            let mark = (poll.line_word(0, byte / MARKS_PER_WORD) >> (byte % MARKS_PER_WORD * 8)) as u8;
+            if (mark ^ next.byte(peer % RANKS)) & told.half() == 0 {
+                return Some(true);
+            }
+            self.take_other(peer, mark, told).or_missing(comm, poll)
+        })?;
+        if is_as_expected {
+            next.raise_number(peer % RANKS, told);
+        }
+        Ok(())
     }
 
     /// Waits for the mark of one peer, which is where that keeps it.
@@ -431,7 +543,7 @@ impl Marks {
                 if (mark ^ next.byte(peer % RANKS)) & told.half() == 0 {
                     return Some(true);
                 }
-                self.take_other(at.comm, poll, peer, mark, told)
+                self.take_other(peer, mark, told).or_missing(at.comm, poll)
             })?;
         if is_as_expected {
             next.raise_number(peer % RANKS, told);
@@ -443,20 +555,12 @@ impl Marks {
     /// The same where the mark is missing, or says more than the next number: then it is taken here.
     #[cold]
     #[inline(never)]
-    fn take_other<C: Core>(
-        &self,
-        comm: &Comm<'_, C>,
-        poll: &Poll<'_>,
-        peer: usize,
-        mark: u8,
-        told: Told,
-    ) -> Option<bool> {
+    fn take_other(&self, peer: usize, mark: u8, told: Told) -> Other {
         if !Half::of(mark, told).reaches(Half::of(self.next[peer / RANKS].byte(peer % RANKS), told)) {
-            poll.missing(comm.core_of(peer));
-            return None;
+            return Other::Missing { peer };
         }
         self.expect_next(peer, mark, told);
-        Some(false)
+        Other::Taken
     }
 
     /// Waits for the marks of all members of one line, which are pushed here.
@@ -471,16 +575,16 @@ impl Marks {
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
         let (comm, index, next) = (at.comm, members.index, &self.next[members.index]);
-        let place = [Place::Line(comm.mpb_line(comm.rank(), first + index))];
-        let are_as_expected = comm.wait_until(&place, deadline, told.awaited(at.number), |poll| {
-            let line = poll.line(0);
+        let place = comm.own_line(first + index);
+        let are_as_expected = comm.wait_until(place, deadline, told.awaited(at.number), move |poll| {
+            let line = poll.line_words(0, 0);
             if next.all_are(&line, &members.bytes, told) {
                 return Some(true);
             }
-            self.take_others(comm, poll, &line, members, told)
+            self.take_others(&line, members, told).or_missing(comm, poll)
         })?;
         if are_as_expected {
-            next.raise_numbers(members.words(), told);
+            next.raise_numbers(&members.bytes, told);
         }
         seen.insert_word(index, members.ranks);
         Ok(())
@@ -489,22 +593,13 @@ impl Marks {
     /// The same where a mark is missing, or says more than the next number: then they are taken here.
     #[cold]
     #[inline(never)]
-    fn take_others<C: Core>(
-        &self,
-        comm: &Comm<'_, C>,
-        poll: &Poll<'_>,
-        line: &Line,
-        &OfLine { index, ranks, .. }: &OfLine,
-        told: Told,
-    ) -> Option<bool> {
-        let line = words_of_line(*line);
-        let late = ranks & !self.raised(index, &line, ranks, told);
+    fn take_others(&self, line: &Words, &OfLine { index, ranks, .. }: &OfLine, told: Told) -> Other {
+        let late = ranks & !self.raised(index, line, ranks, told);
         if late != 0 {
-            poll.missing(comm.core_of(index * RANKS + late.trailing_zeros() as usize));
-            return None;
+            return Other::Missing { peer: index * RANKS + late.trailing_zeros() as usize };
         }
-        self.expect_all_next(index, &line, ranks, told);
-        Some(false)
+        self.expect_all_next(index, line, ranks, told);
+        Other::Taken
     }
 
     /// A mark was taken that says more than the next number: what was found out does not hold any more.
