@@ -227,6 +227,7 @@ struct Made {
 }
 
 impl Made {
+    #[inline]
     fn recall(&self, question: (usize, usize)) -> Option<usize> {
         let mut made = self.choices.iter().filter_map(Cell::get);
         made.find(|choice| choice.question == question).map(|choice| choice.answer)
@@ -275,15 +276,20 @@ impl Choices {
         question: (usize, usize),
         estimates: impl FnOnce(&Terms) -> [Option<u64>; ALGORITHMS],
     ) -> usize {
-        let made = &self.made[operation as usize];
-        if let Some(answer) = made.recall(question) {
+        if let Some(answer) = self.recall(operation, question) {
             return answer;
         }
         let estimates = estimates(&self.terms).into_iter().enumerate();
         let fastest = estimates.filter_map(|(place, time_ns)| Some((time_ns?, place))).min();
         let answer = fastest.map_or(0, |(_, place)| place);
-        made.remember(Choice { question, answer });
+        self.made[operation as usize].remember(Choice { question, answer });
         answer
+    }
+
+    /// What was found for this question, if that is remembered.
+    #[inline]
+    pub(crate) fn recall(&self, operation: Operation, question: (usize, usize)) -> Option<usize> {
+        self.made[operation as usize].recall(question)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Broadcasts of two ranks in all orders of their operations.
 
-use hal::sim::Spontaneous;
+use hal::sim::{Machine, Spontaneous};
 
 use crate::{
-    Broadcast,
+    Broadcast, Comm,
     in_all_orders::{DRAINS, in_all_orders},
 };
 
@@ -29,4 +29,25 @@ fn short_and_long_ones_in_all_orders() {
         assert!(explore(Broadcast::Long, lens, Spontaneous::default()) > 1);
     }
     assert!(explore(Broadcast::Default, &[5, 33], DRAINS) > 1);
+}
+
+/// Of messages around a line's length, of which it is found out first that they are short, and known then.
+#[test]
+fn lines_reach_all_ranks() {
+    for ranks in [2, 31, 32, 33, 48] {
+        let outcome = Machine::scc(ranks).run(|core| {
+            let comm = Comm::world(core, regions::of_a_test()).expect("the machine is small enough");
+            for (root, len) in
+                [0, ranks / 2, ranks - 1].into_iter().flat_map(|root| [1, 27, 28, 29].map(|len| (root, len)))
+            {
+                for round in 0..3 {
+                    let byte = |from: usize, at: usize| (from * 31 + round * 7 + at) as u8;
+                    let mut message: std::vec::Vec<_> = (0..len).map(|at| byte(comm.rank(), at)).collect();
+                    comm.broadcast(&mut message, root).expect("there is such a root");
+                    assert!(message.iter().enumerate().all(|(at, found)| *found == byte(root, at)), "{message:?}");
+                }
+            }
+        });
+        outcome.unwrap();
+    }
 }

@@ -22,6 +22,10 @@ pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], ro
     if message.is_empty() || comm.size() == 1 {
         return Ok(());
     }
+    if short::fits_a_line(comm, message.len()) && select::is_known_to_be_short(comm, message.len()) {
+        short::in_a_line(comm, message, root);
+        return Ok(());
+    }
     let tree = &Tree::new(comm, root);
     match select::fastest(comm, tree, message.len()) {
         Fastest::Short => short::broadcast(comm, tree, message),

@@ -36,6 +36,32 @@ fn room(tree: &Tree) -> usize {
     if tree.is_flat() { MOST_LINES.min(1 + CELLS * tree.others()) } else { 1 }
 }
 
+/// Whether a message fits the line in which all find it: the root's cell, where one MPB can serve them.
+#[inline]
+pub(super) fn fits_a_line<C>(comm: &Comm<'_, C>, len: usize) -> bool {
+    len <= TAGGED_BYTES && comm.size() <= comm.choices().most_readers() + 1
+}
+
+/// Broadcasts what [fits a line](fits_a_line): as [`broadcast`] does, with nothing to be found out.
+#[inline]
+pub(super) fn in_a_line<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], root: usize) {
+    let turn = comm.turn(0, Writers::Owner);
+    let (cell, tag) = (comm.mpb_line(root, turn.cells[0]), turn.tag);
+    if comm.rank() == root {
+        return put_tagged(comm.hal(), message, Source::Memory, tag, cell);
+    }
+    let reason = Reason::new("a short broadcast").from(cell.core);
+    let found = comm.wait_until(cell, Deadline::Never, reason, |poll| {
+        let [data @ .., found] = poll.line_words::<8>(0, 0);
+        (found == tag).then_some::<[u32; 7]>(data)
+    });
+    // It does not come on a machine that is dying.
+    if let Ok(data) = found {
+        let data: [u8; TAGGED_BYTES] = bytemuck::cast(data.map(u32::to_le));
+        comm.hal().keep(&data[..message.len()], message);
+    }
+}
+
 /// Broadcasts down `tree`, in as many operations as the message takes.
 pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, tree: &Tree, message: &mut [u8]) {
     let most = room(tree) * TAGGED_BYTES;
