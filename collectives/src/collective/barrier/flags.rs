@@ -9,9 +9,9 @@
 //! the write-combine buffer, and the flag itself is drained before the rank waits for anything.
 
 use alloc::boxed::Box;
-use core::{cell::Cell, ops::Range, slice};
+use core::{cell::Cell, ops::Range};
 
-use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Place, Poll, Reason, Wait};
+use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Poll, Reason, Wait};
 
 use super::{
     mechanism::Mechanism,
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Comm,
-    mpb::bytes::{IN_WORD, Words, first_zero, repeated, spread, words as words_of_line, words_of},
+    mpb::bytes::{IN_WORD, Words, first_zero, repeated, spread, words_of},
 };
 
 /// A barrier that is a [`Schedule`], on lines of the MPBs of its members. All that can be known of its actions is worked out
@@ -44,7 +44,7 @@ enum Step {
 
 /// Flags that a rank waits for. One that is not set has the number of the barrier before.
 struct Awaited {
-    place: Place,
+    at: MpbLine,
     flags: Flags,
 }
 
@@ -68,14 +68,13 @@ impl Awaited {
             let words = words_of(mask).map(|(word, four)| (word, spread(four))).collect();
             Flags::Some { words, writers: of_bytes }
         };
-        Self { place: Place::Line(at), flags }
+        Self { at, flags }
     }
 
     /// Waits until all are set. False at the deadline.
     #[inline(always)]
     fn wait<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, before: u8, deadline: Deadline) -> bool {
-        let place = slice::from_ref(&self.place);
-        comm.wait_until(place, deadline, Reason::new("a barrier"), move |poll| self.are_set(poll, before)).is_ok()
+        comm.wait_until(self.at, deadline, Reason::new("a barrier"), move |poll| self.are_set(poll, before)).is_ok()
     }
 
     /// Whether all are set, as a poll shows.
@@ -88,7 +87,7 @@ impl Awaited {
                 }
                 poll.missing(*writer);
             }
-            Flags::Some { words, writers } => match first_late(&words_of_line(poll.line(0)), words, before) {
+            Flags::Some { words, writers } => match first_late(&poll.line_words(0, 0), words, before) {
                 None => return Some(()),
                 Some(byte) => poll.missing(writers[byte]),
             },
