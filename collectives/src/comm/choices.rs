@@ -227,7 +227,6 @@ struct Made {
 }
 
 impl Made {
-    #[inline]
     fn recall(&self, question: (usize, usize)) -> Option<usize> {
         let mut made = self.choices.iter().filter_map(Cell::get);
         made.find(|choice| choice.question == question).map(|choice| choice.answer)
@@ -245,17 +244,25 @@ impl Made {
 pub(crate) struct Choices {
     terms: Terms,
     most_readers: usize,
+    /// Whether a broadcast that fits a line was found to go to all ranks in one, as all that do so: they take the same time.
+    line_for_all: Cell<bool>,
     made: [Made; OPERATIONS],
 }
 
 impl Choices {
     pub(crate) fn new(terms: Terms) -> Self {
-        Self { terms, most_readers: terms.most_readers(), made: Default::default() }
+        Self { terms, most_readers: terms.most_readers(), line_for_all: Cell::new(false), made: Default::default() }
     }
 
     /// Makes all choices anew: the MPBs are laid out in another way, which estimates depend on.
     pub(crate) fn forget(&self) {
+        self.line_for_all.set(false);
         self.made.iter().flat_map(|made| &made.choices).for_each(|choice| choice.set(None));
+    }
+
+    /// Whether a broadcast that fits a line was found to go to all ranks in one, as all that do so.
+    pub(crate) fn line_for_all(&self) -> &Cell<bool> {
+        &self.line_for_all
     }
 
     /// Ranks that should read one MPB at most.
@@ -276,20 +283,15 @@ impl Choices {
         question: (usize, usize),
         estimates: impl FnOnce(&Terms) -> [Option<u64>; ALGORITHMS],
     ) -> usize {
-        if let Some(answer) = self.recall(operation, question) {
+        let made = &self.made[operation as usize];
+        if let Some(answer) = made.recall(question) {
             return answer;
         }
         let estimates = estimates(&self.terms).into_iter().enumerate();
         let fastest = estimates.filter_map(|(place, time_ns)| Some((time_ns?, place))).min();
         let answer = fastest.map_or(0, |(_, place)| place);
-        self.made[operation as usize].remember(Choice { question, answer });
+        made.remember(Choice { question, answer });
         answer
-    }
-
-    /// What was found for this question, if that is remembered.
-    #[inline]
-    pub(crate) fn recall(&self, operation: Operation, question: (usize, usize)) -> Option<usize> {
-        self.made[operation as usize].recall(question)
     }
 }
 

@@ -11,7 +11,7 @@ mod tree;
 
 use hal::Messenger;
 
-use crate::{Broadcast, Comm, Error};
+use crate::{Broadcast, Comm, Error, mpb::tagged::TAGGED_BYTES};
 
 pub(crate) use self::select::by_domains;
 
@@ -22,13 +22,17 @@ pub(super) fn broadcast<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], ro
     if message.is_empty() || comm.size() == 1 {
         return Ok(());
     }
-    if short::fits_a_line(comm, message.len()) && select::is_known_to_be_short(comm, message.len()) {
+    let (fits_a_line, line_for_all) = (message.len() <= TAGGED_BYTES, comm.choices().line_for_all());
+    if fits_a_line && line_for_all.get() {
         short::in_a_line(comm, message, root);
         return Ok(());
     }
     let tree = &Tree::new(comm, root);
     match select::fastest(comm, tree, message.len()) {
-        Fastest::Short => short::broadcast(comm, tree, message),
+        Fastest::Short => {
+            short::broadcast(comm, tree, message);
+            line_for_all.set(line_for_all.get() || fits_a_line && tree.is_flat());
+        }
         Fastest::Long => long::broadcast(comm, tree, message),
         Fastest::ByDomains(parameters) => return Broadcast::OcBcast(parameters).broadcast(comm, message, root),
     }

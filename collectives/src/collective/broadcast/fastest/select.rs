@@ -37,12 +37,6 @@ pub(super) fn fastest<C: Mpb + Wait>(comm: &Comm<'_, C>, tree: &Tree, len: usize
     }
 }
 
-/// Whether the fastest broadcast of `len` bytes was found to be [`Fastest::Short`] lately.
-#[inline]
-pub(super) fn is_known_to_be_short<C>(comm: &Comm<'_, C>, len: usize) -> bool {
-    comm.choices().recall(Operation::Broadcast, (len, 1)) == Some(0)
-}
-
 /// Children in trees of domains that may be the fastest: with one level, and with as few as two levels take.
 fn degrees(terms: &Terms) -> [u64; 2] {
     let others = terms.domains - 1;

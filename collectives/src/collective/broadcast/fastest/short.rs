@@ -36,13 +36,7 @@ fn room(tree: &Tree) -> usize {
     if tree.is_flat() { MOST_LINES.min(1 + CELLS * tree.others()) } else { 1 }
 }
 
-/// Whether a message fits the line in which all find it: the root's cell, where one MPB can serve them.
-#[inline]
-pub(super) fn fits_a_line<C>(comm: &Comm<'_, C>, len: usize) -> bool {
-    len <= TAGGED_BYTES && comm.size() <= comm.choices().most_readers() + 1
-}
-
-/// Broadcasts what [fits a line](fits_a_line): as [`broadcast`] does, with nothing to be found out.
+/// Broadcasts what fits a line down a tree of one level: as [`broadcast`] does, with nothing to be found out.
 #[inline]
 pub(super) fn in_a_line<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], root: usize) {
     let turn = comm.turn(0, Writers::Owner);
@@ -58,7 +52,11 @@ pub(super) fn in_a_line<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], ro
     // It does not come on a machine that is dying.
     if let Ok(data) = found {
         let data: [u8; TAGGED_BYTES] = bytemuck::cast(data.map(u32::to_le));
-        comm.hal().keep(&data[..message.len()], message);
+        // Of most it is known how long they are.
+        match message.first_chunk_mut::<TAGGED_BYTES>() {
+            Some(message) => comm.hal().keep(&data, message),
+            None => comm.hal().keep(&data[..message.len()], message),
+        }
     }
 }
 
