@@ -315,7 +315,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             if self.engines().are_idle() {
                 return self.hal.wait_until(places, deadline, reason, |poll| check(poll));
             }
-            match self.drive_until(places, deadline, reason, &mut check)? {
+            match self.drive_until(places, deadline, reason, check)? {
                 ControlFlow::Break(found) => return Ok(found),
                 // Several ranks that go on asking have the next question there whenever one was answered.
                 ControlFlow::Continue(true) if matches!(deadline, Deadline::At(ticks) if ticks <= self.hal.now()) => {
