@@ -217,11 +217,18 @@ impl<'c, C: Core> Comm<'c, C> {
         if self.is_divided().get() {
             return;
         }
-        if self.spare_up_to(self.mpb_layout().spare().end + DIVIDED_LINES) {
+        self.widen_spare_lines(DIVIDED_LINES);
+        self.is_divided().set(true);
+    }
+
+    /// Lets staging give so many lines more to the spare ones, and says whether it can. Collective over all ranks.
+    pub(crate) fn widen_spare_lines(&self, count: usize) -> bool {
+        let can = self.spare_up_to(self.mpb_layout().spare().end + count);
+        if can {
             self.clear_staging();
         }
         self.synchronise();
-        self.is_divided().set(true);
+        can
     }
 
     /// Allocates words for the signals of the communicator of these ranks, at the first of them that can. Collective over this

@@ -96,3 +96,21 @@ fn barriers_of_registers_and_notifications_of_some_exclude_each_other() {
         world.barrier();
     });
 }
+
+/// Messages with tags take lines of staging's for what makes them fast, and leave what they left before.
+#[test]
+fn messages_leave_lines_for_everything_else() {
+    for ranks in [40, 48, 58, 64, 65] {
+        run(&Machine::new(hal::sim::Description::parse("mesh:8x5x2").unwrap()).with_cores(ranks), |world| {
+            for _ in 0..3 {
+                let messages = world.open_messages().unwrap();
+                let dup = world.dup().unwrap();
+                assert!(ranks > 64 || dup.mpb_layout().has_own_lines(), "{ranks} ranks");
+                dup.free().unwrap();
+                assert!(world.subscribe(&world.group(), Default::default()).unwrap().close().is_empty());
+                world.progress_by_interrupts().unwrap().close().unwrap();
+                messages.close().unwrap();
+            }
+        });
+    }
+}

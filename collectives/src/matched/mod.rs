@@ -54,7 +54,7 @@ mod state;
 mod tests;
 
 use alloc::rc::Rc;
-use core::cell::RefCell;
+use core::cell::{OnceCell, RefCell};
 
 use hal::{Core, Region, Span, kind};
 
@@ -77,7 +77,11 @@ pub use self::{
 
 /// The post of this rank while it is open, as a state of the communicator of all ranks.
 #[derive(Default)]
-struct Opened(RefCell<Option<Rc<Post>>>);
+struct Opened {
+    post: RefCell<Option<Rc<Post>>>,
+    /// Whether staging has given lines for boxes.
+    boxes: OnceCell<bool>,
+}
 
 /// Messages with tags, as long as they are open. To be [closed](Self::close): dropped otherwise, they stay open.
 pub struct Messages<'c, C: Core> {
@@ -96,21 +100,26 @@ impl<C: Core> Comm<'_, C> {
         self.check_call(|| Call::new(Collective::OpenMessages))?;
         self.check_whole("the opening of messages with tags")?;
         self.check_no_profile()?;
-        if self.state::<Opened>().0.borrow().is_some() {
+        let opened = self.state::<Opened>();
+        if opened.post.borrow().is_some() {
             return Err(Error::RequestsOutstanding);
         }
         let _span = self.hal().span(Span::new("open messages"));
         self.divide_lines();
         let take = |wanted| Some((self.take_spare_lines(wanted, "slots of messages with tags")?, wanted));
         let [most, least] = Slots::lines(self.size());
-        let (first, wanted) = take(most).or_else(|| take(least)).ok_or(Error::NoSpareLines { wanted: least })?;
+        // What boxes take, staging gives once, lest other communicators and subscriptions go without.
+        let boxes = most - least;
+        let are_given = || boxes > 0 && self.widen_spare_lines(boxes);
+        let with_boxes = if *opened.boxes.get_or_init(are_given) { take(most) } else { None };
+        let (first, wanted) = with_boxes.or_else(|| take(least)).ok_or(Error::NoSpareLines { wanted: least })?;
         let near = |rank| (2 * HALF_BYTES, Placement::Near(self.core_of(rank)));
         let parts: alloc::vec::Vec<_> = (0..self.size()).map(near).collect();
         let buffers: alloc::vec::Vec<Region<kind::Combined>> =
             self.share_all(&parts).inspect_err(|_| self.give_back_lines(first, wanted))?;
         let post = Rc::new(Post::new(Slots::new(self, first, wanted), buffers.into_boxed_slice()));
         self.engines().add(post.clone());
-        *self.state::<Opened>().0.borrow_mut() = Some(post.clone());
+        *opened.post.borrow_mut() = Some(post.clone());
         // Nobody sends before all are ready.
         self.synchronise();
         Ok(Messages { world: self, post })
@@ -118,7 +127,7 @@ impl<C: Core> Comm<'_, C> {
 
     /// The post of this rank.
     fn post(&self) -> Result<Rc<Post>, Error> {
-        self.world_of().state::<Opened>().0.borrow().clone().ok_or(Error::MessagesClosed)
+        self.world_of().state::<Opened>().post.borrow().clone().ok_or(Error::MessagesClosed)
     }
 }
 
@@ -143,7 +152,7 @@ impl<C: Core> Messages<'_, C> {
         post.check_quiet()?;
         let engine: Rc<dyn Engine<C>> = post.clone();
         world.engines().remove(&engine);
-        *world.state::<Opened>().0.borrow_mut() = None;
+        *world.state::<Opened>().post.borrow_mut() = None;
         // Nobody rings any more, and so nobody acknowledges.
         world.synchronise();
         let (first, count) = post.slots().taken_lines();
