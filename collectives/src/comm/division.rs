@@ -178,7 +178,7 @@ impl<'c, C: Core> Comm<'c, C> {
         Comm {
             hal,
             choices: Choices::new(Terms::new(hal.layout(), members.shape(), barrier_ns)),
-            buffers: Buffers::new(&members, layout),
+            buffers: Buffers::new(hal.core(), &members, layout),
             members,
             barrier,
             preferences: Preferences::default(),

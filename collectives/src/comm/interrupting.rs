@@ -118,10 +118,12 @@ impl<C: Mpb + Wait> Alarm<C> {
         if core == hal.core() {
             return;
         }
+        // What was put is in memory before this looks, or the rank begins to compute in between and neither sees the other.
+        hal.drain();
         // A poll, since what L1 may have of the line is out of date.
         let place = [Place::Line(MpbLine::new(core, self.line))];
-        let computes = |poll: &Poll<'_>| (poll.line(0).0[0] == COMPUTES).then_some(());
-        if hal.wait_until(&place, Deadline::At(0), Reason::new("nothing"), computes).is_ok() {
+        let computes = |poll: &Poll<'_>| Some(poll.line(0).0[0] == COMPUTES);
+        if hal.wait_until(&place, Deadline::At(0), Reason::new("nothing"), computes) == Ok(true) {
             (self.raise)(hal, core);
         }
     }
@@ -129,7 +131,9 @@ impl<C: Mpb + Wait> Alarm<C> {
 
 impl<C: Core> Interrupting<'_, C> {
     /// Computes, and lets messages and non-blocking operations of this rank go on meanwhile, whenever something comes to it. The
-    /// computation gets the core, and must not wait there for what only others can do.
+    /// computation gets the core, and must not wait there for what only others can do. What a program has given the communicators to
+    /// call is called within the computation, too: operators of reductions, [answers](crate::Answers) to calls, work of waits. So
+    /// nothing that these borrow may be borrowed around the computation.
     ///
     /// # Errors
     /// [`Error::Subscribed`] if interrupts of this rank have another handler.
@@ -138,8 +142,8 @@ impl<C: Core> Interrupting<'_, C> {
         let _span = hal.span(Span::new("compute"));
         let own = MpbLine::new(hal.core(), self.line);
         hal.set_flag(own, 0, COMPUTES);
-        world.look();
-        let computed = hal.handle_interrupts_during(|_| world.look(), computation);
+        world.look_until_nothing_comes();
+        let computed = hal.handle_interrupts_during(|_| world.look_until_nothing_comes(), computation);
         hal.set_flag(own, 0, 0);
         computed.ok_or(Error::Subscribed { rank: world.rank() })
     }

@@ -96,7 +96,7 @@ impl<'c, C: Core> Comm<'c, C> {
     /// [`Error::SecondWorld`], on the cores that keep a heap, if it was called before.
     pub fn world(hal: &'c C, regions: Regions) -> Result<Self, Error> {
         let members = Members::all(hal.core(), hal.layout());
-        let buffers = Buffers::new(&members, MpbLayout::of_machine(hal.layout().cores(), hal.mpb_lines())?);
+        let buffers = Buffers::new(hal.core(), &members, MpbLayout::of_machine(hal.layout().cores(), hal.mpb_lines())?);
         let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), buffers.layout().barrier());
         let comm = Self {
             hal,
@@ -331,6 +331,13 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     pub(crate) fn look(&self) {
         // There is nothing to find but what the engines do.
         let _ = self.wait_until(&[], Deadline::At(0), Reason::new("nothing"), |_| None::<()>);
+    }
+
+    /// Drives what is under way until there is no more of it, whoever is served meanwhile: nobody says again what was not seen.
+    pub(crate) fn look_until_nothing_comes(&self) {
+        let reason = Reason::new("nothing");
+        let comes = || self.drive_until(&[], Deadline::At(0), reason, &mut |_| None::<()>).is_ok();
+        while !self.engines().are_idle() && comes() {}
     }
 
     /// Waits for what engines bring about: `check` looks at nothing that others write.

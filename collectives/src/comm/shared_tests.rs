@@ -42,7 +42,7 @@ fn members_of_a_part_notify_each_other() {
                     notifications.notify_all(&vec![root as u8 + 1; len]).unwrap();
                 } else {
                     let message = notifications.take(Deadline::Never).unwrap();
-                    assert_eq!((message.from, message.bytes), (root, vec![root as u8 + 1; len].into()));
+                    assert_eq!((message.from, message.bytes), (root, vec![root as u8 + 1; len]));
                 }
                 part.barrier();
             }

@@ -204,17 +204,19 @@ impl<C: Core> Intercommunicator<'_, C> {
         if self.is_first() { self.tell(message, to) } else { Ok(()) }
     }
 
+    /// Receives something for all ranks of this group, at the first one.
     fn hear_at_first<T: Pod>(&self, message: &mut [T], from: usize) -> Result<(), Error> {
         self.across.check_rank(from)?;
-        if self.is_first() { self.hear(message, from) } else { Ok(()) }
+        self.local.all_hear(if self.is_first() { self.hear(message, from) } else { Ok(()) }, 0)
     }
 
     /// The first ranks of both groups send each other something.
     fn swap<T: Pod>(&self, message: &[T], received: &mut [T]) -> Result<(), Error> {
-        if !self.is_first() {
-            return Ok(());
+        let (other, mut heard) = (self.firsts[1], Ok(()));
+        if self.is_first() {
+            let received = (received, Source::Rank(other), Tag::Is(OWN));
+            heard = self.both.exchange_tagged((message, other, OWN), received).map(drop);
         }
-        let other = self.firsts[1];
-        self.both.exchange_tagged((message, other, OWN), (received, Source::Rank(other), Tag::Is(OWN))).map(drop)
+        self.local.all_hear(heard, 0)
     }
 }

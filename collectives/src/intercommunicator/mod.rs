@@ -33,6 +33,8 @@
 
 mod collective;
 mod messages;
+#[cfg(test)]
+mod tests;
 
 use alloc::{boxed::Box, vec, vec::Vec};
 
@@ -49,8 +51,8 @@ use crate::{
 
 pub use self::collective::Root;
 
-/// What the leaders tell each other before their cores: the next context, and how many cores there are.
-const HEAD: usize = 2;
+/// What the leaders tell each other before their cores: the next context, how many cores there are, and whether calls are compared.
+const HEAD: usize = 3;
 
 /// The tag of messages within both groups, and of what goes on between them.
 const OWN: u32 = 0;
@@ -88,7 +90,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.check_rank(leader)?;
         self.unexpected_messages()?;
         let _span = self.hal().span(Span::new("new intercommunicator"));
-        let (context, remote) = self.learn_of_others(leader, peer, remote_leader, tag)?;
+        let (context, compares, remote) = self.learn_of_others(leader, peer, remote_leader, tag)?;
         let own = self.members().cores();
         if let Some(rank) = own.iter().position(|core| remote.contains(core)) {
             return Err(Error::RankTwice { rank });
@@ -98,39 +100,39 @@ impl<'c, C: Core> Comm<'c, C> {
         let firsts = if is_first { [0, own.len()] } else { [remote.len(), 0] };
         let cores = [first, second].concat();
         let both = self.together(cores, context + 1)?;
+        both.check_arguments(compares || self.compares_calls().get());
         let members = Members::beside(self.rank(), remote, self.hal().layout());
         let across = self.without_lines(members, None, context);
-        across.set_name("the other group");
         Ok(Intercommunicator { local: self, both, across, firsts })
     }
 
-    /// A context for two communicators that is new to both groups, and the cores of the other one.
+    /// A context for two communicators that is new to both groups, whether the other one compares calls, and its cores.
     fn learn_of_others(
         &self,
         leader: usize,
         peer: &Comm<'_, C>,
         remote_leader: usize,
         tag: u32,
-    ) -> Result<(u32, Box<[CoreId]>), Error> {
+    ) -> Result<(u32, bool, Box<[CoreId]>), Error> {
         let world = self.world_of();
         let mut context = [world.next_context().get()];
         reduction::allreduce(self, &mut context, &Operator::MAX)?;
         let mut told = vec![0; HEAD + world.size()];
-        let mut head = [0_u32; 3];
+        let (mut head, mut heard) = ([0_u32; 1 + HEAD], Ok(()));
         if self.rank() == leader {
             if remote_leader >= peer.size() {
                 // Who is told nothing else is told so.
-                head = [0, remote_leader as u32, peer.size() as u32];
+                head = [0, remote_leader as u32, peer.size() as u32, 0];
             } else {
                 let own = self.members().cores().iter().map(|core| core.index() as u32);
-                let own: Vec<_> = [context[0], self.size() as u32].into_iter().chain(own).collect();
-                peer.exchange_tagged(
-                    (&own, remote_leader, tag),
-                    (&mut told, Source::Rank(remote_leader), Tag::Is(tag)),
-                )?;
-                head = [1, told[0], told[1]];
+                let compares = u32::from(self.compares_calls().get());
+                let own: Vec<_> = [context[0], self.size() as u32, compares].into_iter().chain(own).collect();
+                let received = (&mut told[..], Source::Rank(remote_leader), Tag::Is(tag));
+                heard = peer.exchange_tagged((&own, remote_leader, tag), received).map(drop);
+                head = [1, told[0], told[1], told[2]];
             }
         }
+        self.all_hear(heard, leader)?;
         self.using(Broadcast::default(), |comm| comm.broadcast(&mut head, leader))?;
         if head[0] == 0 {
             return Err(Error::NoSuchRank { rank: head[1] as usize, size: head[2] as usize });
@@ -139,7 +141,23 @@ impl<'c, C: Core> Comm<'c, C> {
         self.using(Broadcast::default(), |comm| comm.broadcast(cores, leader))?;
         let context = context[0].max(head[1]);
         world.next_context().set(context.wrapping_add(2));
-        Ok((context, cores.iter().map(|core| CoreId::new(*core as usize)).collect()))
+        Ok((context, head[3] != 0, cores.iter().map(|core| CoreId::new(*core as usize)).collect()))
+    }
+
+    /// Tells all ranks whether a message that comes to all of them came to one: they go on together, or none does.
+    fn all_hear(&self, heard: Result<(), Error>, root: usize) -> Result<(), Error> {
+        let mut told = [0; 5];
+        if let Err(Error::Truncated { from, tag, sent, room }) = heard {
+            told = [1, from as u32, tag, sent as u32, room as u32];
+        }
+        self.using(Broadcast::default(), |comm| comm.broadcast(&mut told, root))?;
+        let [is_truncated, from, tag, sent, room] = told;
+        match heard {
+            Ok(()) if is_truncated != 0 => {
+                Err(Error::Truncated { from: from as usize, tag, sent: sent as usize, room: room as usize })
+            }
+            heard => heard,
+        }
     }
 
     /// The communicator of these cores, with words in shared memory: the first of them that can allocate does so, and tells the others.

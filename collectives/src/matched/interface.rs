@@ -295,7 +295,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let _span = self.hal().span(Span::new("send tagged").with(self.core_of(to)).of(message.len()));
         let world = self.world_of();
         // What is long, or has to be received, stays where it is.
-        let is_copied = message.len() <= SHORT_BYTES && mode == Mode::Standard || to == self.rank();
+        let is_copied = message.len() <= SHORT_BYTES && mode == Mode::Standard || self.core_of(to) == self.hal().core();
         if is_copied {
             let (read, written) = lines_of(message.len());
             self.hal().account_memory(read, written);

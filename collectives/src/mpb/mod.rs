@@ -11,7 +11,7 @@ pub(crate) mod tagged;
 
 use core::cell::Cell;
 
-use hal::{Mpb, MpbLine, Topology, Trace, Wait};
+use hal::{CoreId, Mpb, MpbLine, Topology, Trace, Wait};
 
 use crate::{Comm, comm::members::Members};
 
@@ -32,10 +32,10 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    pub(crate) fn new(members: &Members, layout: MpbLayout) -> Self {
+    pub(crate) fn new(own: CoreId, members: &Members, layout: MpbLayout) -> Self {
         Self {
             layout: Cell::new(layout),
-            signals: Signals::new(members, &layout),
+            signals: Signals::new(own, members, &layout),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             profile: Cell::new(false),

@@ -112,10 +112,9 @@ fn raised(byte: u8) -> u8 {
 }
 
 impl Signals {
-    /// The signals of one of these ranks, whose MPBs are laid out like that.
-    pub(crate) fn new(members: &Members, layout: &MpbLayout) -> Self {
+    /// The signals between this rank, which is on core `own`, and these ranks, whose MPBs are laid out like that.
+    pub(crate) fn new(own: CoreId, members: &Members, layout: &MpbLayout) -> Self {
         let (line, byte) = layout.signal_from(members.rank());
-        let own = members.core_of(members.rank());
         let pairs = members.cores().iter().enumerate().map(|(rank, core)| {
             let (here, byte) = layout.signal_from(rank);
             Pair {
