@@ -24,8 +24,8 @@ pub struct Account {
     pub(super) caches_taken: Cell<bool>,
     /// What a program counts now.
     pub(super) counted: Cell<Option<Countable>>,
-    /// How often that was stopped and went on again.
-    pub(super) count_interruptions: Cell<u32>,
+    /// What of it stopping and going on again has taken.
+    pub(super) counted_too_much: Cell<u64>,
     counting: Counting,
 }
 
@@ -39,7 +39,7 @@ impl Account {
             runs: StoreRuns::default(),
             caches_taken: Cell::new(false),
             counted: Cell::new(None),
-            count_interruptions: Cell::new(0),
+            counted_too_much: Cell::new(0),
             counting: Counting::default(),
         }
     }

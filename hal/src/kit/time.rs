@@ -58,30 +58,31 @@ impl<H: Hardware> HardwareCore<H> {
         let result = action();
         let after = self.hardware.count(what, false);
         let account = self.hardware.account();
-        let interruptions = account.count_interruptions.take();
-        // What was stopped and went on again is counted with what that takes.
-        let of_one = if interruptions > 0 { self.count_of_interruption(what) } else { 0 };
         account.counted.set(None);
-        let counted = after.zip(before).map(|(after, before)| after - before);
-        (result, counted.map(|counted| counted.saturating_sub(u64::from(interruptions) * of_one)))
+        let too_much = account.counted_too_much.take();
+        (result, after.zip(before).map(|(after, before)| (after - before).saturating_sub(too_much)))
     }
 
-    /// What is counted too much where counting is stopped and goes on again.
-    #[cold]
-    fn count_of_interruption(&self, what: Countable) -> u64 {
+    /// What is counted too much where counting was stopped and goes on again, with what finding that out is counted as.
+    fn count_of_interruption(&self, what: Countable) -> Option<u64> {
         let count = |is_interrupted: bool| {
             let before = self.hardware.count(what, true)?;
             if is_interrupted {
-                let counted = self.stop_counting();
-                self.go_on_counting(counted);
+                self.stop_counting();
+                self.count_again(what);
             }
-            Some(self.hardware.count(what, false)? - before)
+            Some((before, self.hardware.count(what, false)?))
         };
-        // The second time, when L1 has the code.
-        let [_, interrupted] = [(); 2].map(|()| count(true));
-        let [_, plain] = [(); 2].map(|()| count(false));
-        self.hardware.account().count_interruptions.set(0);
-        interrupted.zip(plain).map_or(0, |(interrupted, plain)| interrupted.saturating_sub(plain))
+        // What is done a second time has its code in L1.
+        let [first, interrupted, _, plain] = [true, true, false, false].map(count);
+        let ((begin, _), (before, after), (plain_before, end)) = (first?, interrupted?, plain?);
+        Some(end - begin + (after - before).saturating_sub(end - plain_before))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_again(&self, what: Countable) {
+        self.hardware.count(what, true);
     }
 
     /// Nothing is counted from now on. Returns what was.
@@ -103,9 +104,9 @@ impl<H: Hardware> HardwareCore<H> {
     #[inline(never)]
     pub(super) fn go_on_counting(&self, counted: Option<Countable>) {
         if let Some(what) = counted {
-            let interruptions = &self.hardware.account().count_interruptions;
-            interruptions.set(interruptions.get() + 1);
-            self.hardware.count(what, true);
+            let too_much = &self.hardware.account().counted_too_much;
+            too_much.set(too_much.get() + self.count_of_interruption(what).unwrap_or_default());
+            self.count_again(what);
         }
     }
 }
