@@ -105,12 +105,13 @@ unsafe impl GlobalAlloc for SimHeap {
         // host's. The holder was made by `into_raw` for this block.
         unsafe {
             let holder = block.cast::<*const Account>().sub(1).read();
-            System.dealloc(block.sub(offset), whole);
             if !holder.is_null() {
                 let account = Arc::from_raw(holder);
                 account.give_back(layout.size());
+                // Before the host has it back: another thread might get the address and note its own block there.
                 off_account(|| account.ends(block.addr()));
             }
+            System.dealloc(block.sub(offset), whole);
         }
     }
 }
