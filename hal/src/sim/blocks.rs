@@ -4,7 +4,9 @@
 //! a place in it is told by that. A block that was freed hands its number on to the next one of its length, as heaps of
 //! bare metal would hand on its memory, which caches still have.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 /// A block, and an offset in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,13 +15,13 @@ pub(super) struct BlockPlace {
     pub(super) offset: usize,
 }
 
-/// Those of one core.
+/// The blocks that one core's program has allocated.
 #[derive(Default, Debug)]
 pub(super) struct Blocks {
     /// Length and number of each, by its address.
     live: BTreeMap<usize, (usize, u32)>,
     /// Numbers of blocks that were freed, by their length; last which was freed last.
-    free: HashMap<usize, Vec<u32>>,
+    free: FxHashMap<usize, Vec<u32>>,
     numbers: u32,
 }
 
@@ -61,16 +63,16 @@ mod tests {
             blocks.begins(first, 100);
             blocks.begins(second, 200);
             assert_eq!(
-                [first, first + 99, second + 7].map(|at_| at(&blocks, at_)),
+                [first, first + 99, second + 7].map(|address| at(&blocks, address)),
                 [Some((1, 0)), Some((1, 99)), Some((2, 7))]
             );
-            assert_eq!([first - 1, first + 100, second + 200].map(|at_| at(&blocks, at_)), [None; 3]);
+            assert_eq!([first - 1, first + 100, second + 200].map(|address| at(&blocks, address)), [None; 3]);
             blocks.ends(first);
             assert_eq!(at(&blocks, first), None);
             // Of another length it is another block, of the same one it is this one again, wherever it is.
             blocks.begins(first + 300, 101);
             blocks.begins(first + 500, 100);
-            assert_eq!([first + 300, first + 501].map(|at_| at(&blocks, at_)), [Some((3, 0)), Some((1, 1))]);
+            assert_eq!([first + 300, first + 501].map(|address| at(&blocks, address)), [Some((3, 0)), Some((1, 1))]);
         }
     }
 }
