@@ -172,10 +172,13 @@ impl Caches {
         (self.about, self.next) = self.interrupted.pop().unwrap_or_default();
     }
 
-    /// The lines that are read or written next are those of so many bytes from a place of a block on.
-    pub(super) fn goes_to(&mut self, place: BlockPlace, bytes: usize) {
-        let line = u32::try_from(place.offset / LINE_BYTES).unwrap_or(u32::MAX);
-        self.next = Some(Next { block: place.block, line, left: bytes.div_ceil(LINE_BYTES) });
+    /// The lines that are read or written next are those of so many bytes from a place of a block on, or of other memory.
+    pub(super) fn goes_to(&mut self, place: Option<BlockPlace>, bytes: usize) {
+        self.next = place.map(|place| Next {
+            block: place.block,
+            line: u32::try_from(place.offset / LINE_BYTES).unwrap_or(u32::MAX),
+            left: bytes.div_ceil(LINE_BYTES),
+        });
     }
 
     /// Reads or writes `lines` lines, and tells `found` of each where it was.
@@ -364,7 +367,7 @@ mod tests {
         let mut pass = |block, offset, lines: u32| {
             let mut counts = [0; 3];
             caches.enter(4 * LINE_BYTES);
-            caches.goes_to(BlockPlace { block, offset }, 4 * LINE_BYTES);
+            caches.goes_to(Some(BlockPlace { block, offset }), 4 * LINE_BYTES);
             caches.pass(1, false, |found| counts[found as usize] += 1);
             caches.pass(lines - 1, false, |found| counts[found as usize] += 1);
             caches.leave();
@@ -374,6 +377,20 @@ mod tests {
         assert_eq!([pass(1, 0, 4), pass(2, 0, 4), pass(1, 31, 4)], [[0, 0, 4], [0, 0, 4], [4, 0, 0]]);
         assert_eq!([pass(1, 2 * LINE_BYTES, 4), pass(2, 0, 6)], [[2, 0, 2], [4, 0, 2]]);
         assert_eq!([pass(1, 2 * LINE_BYTES, 4), pass(2, 0, 6)], [[4, 0, 0], [6, 0, 0]]);
+    }
+
+    /// What was told of a block is not true of memory that is told of later.
+    #[test]
+    fn what_is_left_of_a_block_is_forgotten() {
+        let caches = &mut Caches::new(L2_BYTES as u64);
+        let place = BlockPlace { block: 1, offset: 0 };
+        let mut pass = |place, lines| {
+            let mut cold = 0;
+            caches.goes_to(place, 4 * LINE_BYTES);
+            caches.pass(lines, false, |found| cold += u32::from(found != Found::InL1));
+            cold
+        };
+        assert_eq!([pass(Some(place), 4), pass(Some(place), 1), pass(None, 3)], [4, 0, 3]);
     }
 
     #[test]

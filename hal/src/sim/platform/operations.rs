@@ -251,10 +251,8 @@ impl Hooks for SimPlatform {
 
     #[inline]
     fn goes_to(&self, memory: &[u8]) {
-        if let Some(caches) = &self.caches
-            && let Some(place) = self.account.place(memory.as_ptr().addr())
-        {
-            caches.borrow_mut().goes_to(place, memory.len());
+        if let Some(caches) = &self.caches {
+            caches.borrow_mut().goes_to(self.account.place(memory.as_ptr().addr()), memory.len());
         }
     }
 
