@@ -183,7 +183,7 @@ fn more_lines_than_there_can_be_are_refused() {
         let mut lines = comm.reserve_lines(1).unwrap();
         for wanted in [usize::MAX, usize::MAX - 20, 257] {
             let refused = Error::NoSpareLines { wanted };
-            assert_eq!((comm.reserve_lines(wanted).err(), lines.extend(wanted)), (Some(refused.clone()), Err(refused)));
+            assert_eq!((comm.reserve_lines(wanted).err(), lines.extend(wanted)), (Some(refused), Err(refused)));
         }
         assert_eq!(lines.len_bytes(), 32);
     });
