@@ -149,8 +149,16 @@ static void files(int is_first, const char *input)
     check("a file goes away", remove("scratch") == 0 && fopen("scratch", "r") == NULL);
 }
 
+/* What nobody has set is the same everywhere. */
+static __attribute__((noinline)) void fresh_stack(void)
+{
+    volatile unsigned unset[256];
+    check("what nobody has set", unset[128] == 0xA5A5A5A5);
+}
+
 int main(int argc, char **argv)
 {
+    fresh_stack();
     check("arguments", argc == 4 && !strcmp(argv[1], "a b") && !strcmp(argv[2], "cores=3") && argv[argc] == NULL);
     atexit(first_at_end);
     atexit(last_at_end);
