@@ -3,6 +3,7 @@
 use super::{
     CompilerOptions, Sources,
     compiler::{self, Compiler, Side},
+    is_c,
     library::{self, Library},
     link, objects,
 };
@@ -157,7 +158,13 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let files = [request.files.clone(), request.archives()?].concat();
-    let sources = Sources { files, options: request.options };
+    let out = request.out.unwrap_or_else(|| "a.out".into());
+    let mut options = request.options.with_rules_for(&out);
+    if options.makes_rules() && files.iter().filter(|file| is_c(file)).count() > 1 {
+        eprintln!("no rules for makefiles are written: they are of one file in C at a time; compile each by `-c`");
+        options.more = compiler::without_rules(options.more);
+    }
+    let sources = Sources { files, options };
     let sides = [(&p54c, None, "p54c"), (&simulator, Some(&p54c), "simulator")];
     let [first, second] = sides.map(|(library, priced_by, name)| {
         let directory = scratch.path().join(name);
@@ -167,7 +174,7 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let (first, second) = (first?, second?);
     // What is missing is said here and not only where it runs.
     link::for_host(&simulator, &second, &scratch.path().join("program"), &[])?;
-    objects::join(&first, &second, &request.out.unwrap_or_else(|| "a.out".into()))
+    objects::join(&first, &second, &out)
 }
 
 /// Compiles a file for both sides.
@@ -215,11 +222,13 @@ mod tests {
     #[test]
     fn rules_for_makefiles_are_about_the_object() {
         let rules = |line: &str| parse(line).unwrap().options.with_rules_for(Path::new("out/a.o")).more;
-        let expected = ["-MMD", "-MF", "out/a.d", "-MT", "out/a.o"].map(str::to_owned);
+        let expected = ["-MMD", "-MF", "out/a.d", "-MQ", "out/a.o"].map(str::to_owned);
         assert_eq!(rules("-MMD -c a.c -o out/a.o"), expected);
-        assert_eq!(rules("-MMD -MF x.d -c a.c"), ["-MMD", "-MF", "x.d", "-MT", "out/a.o"].map(str::to_owned));
+        assert_eq!(rules("-MMD -MF x.d -c a.c"), ["-MMD", "-MF", "x.d", "-MQ", "out/a.o"].map(str::to_owned));
         assert_eq!(rules("-MD -MTx -c a.c"), ["-MD", "-MT", "x", "-MF", "out/a.d"].map(str::to_owned));
         assert_eq!(rules("-c a.c"), [""; 0]);
+        // What is compiled again must not make them again.
+        assert_eq!(compiler::without_rules(rules("-MMD -MF x.d -MP -w -c a.c")), ["-w"]);
         assert!(parse("-MM a.c b.c").unwrap().preprocesses);
     }
 

@@ -100,20 +100,25 @@ pub(super) struct Silently<'o>(pub(super) &'o CompilerOptions);
 
 impl Flags for Silently<'_> {
     fn flags(&self) -> Vec<String> {
-        let makes_rules = |flag: &String| flag.starts_with("-M");
-        let mut flags = CompilerOptions { more: Vec::new(), ..self.0.clone() }.flags();
         // Rules for makefiles have been made, too.
-        let mut more = self.0.more.iter();
-        while let Some(flag) = more.next() {
-            if ["-MF", "-MT", "-MQ"].contains(&flag.as_str()) {
-                more.next();
-            } else if !makes_rules(flag) {
-                flags.push(flag.clone());
-            }
-        }
+        let mut flags = without_rules(self.0.flags());
         flags.push("-w".into());
         flags
     }
+}
+
+/// The flags that do not ask for rules for makefiles.
+pub(super) fn without_rules(flags: Vec<String>) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut flags = flags.into_iter();
+    while let Some(flag) = flags.next() {
+        if ["-MF", "-MT", "-MQ"].contains(&flag.as_str()) {
+            flags.next();
+        } else if !flag.starts_with("-M") {
+            left.push(flag);
+        }
+    }
+    left
 }
 
 /// All flags of a side, and where its headers are.
@@ -256,7 +261,9 @@ fn compile_with_constants(
     }
     let preprocessed: PathBuf = made.with_extension("i");
     fs::write(&preprocessed, with_constants(&finished.output))?;
-    let mut second = command(compiler, flags);
+    // Rules for makefiles are of the file itself, and the preprocessor has made them.
+    let mut second = super::tool(&compiler.path);
+    second.args(self::flags(compiler)).args(without_rules(flags.flags()));
     second.args(["-fpreprocessed", kind]).arg(&preprocessed).arg("-o").arg(made);
     Ok(process::finish(&mut second, |_| {})?.status.success())
 }

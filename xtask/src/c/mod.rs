@@ -85,12 +85,17 @@ impl CompilerOptions {
         Self { define: define.iter().map(|name| (*name).to_owned()).collect(), rcce_faithful, ..Self::default() }
     }
 
-    /// With rules for makefiles, if they are asked for, in the file beside this object and about it: what is compiled on the way to it
-    /// has other names.
+    /// Whether the compiler is to make rules for makefiles besides.
+    fn makes_rules(&self) -> bool {
+        self.more.iter().any(|flag| flag == "-MD" || flag == "-MMD")
+    }
+
+    /// With rules for makefiles, if they are asked for, in the file beside this object or program and about it: what is compiled
+    /// on the way to it has other names.
     fn with_rules_for(&self, object: &Path) -> Self {
         let mut options = self.clone();
         let has = |option: &str| self.more.iter().any(|flag| flag == option);
-        if has("-MD") || has("-MMD") {
+        if self.makes_rules() {
             let mut add = |option: &str, path: &Path| {
                 options.more.extend([option.to_owned(), path.to_string_lossy().into_owned()]);
             };
@@ -98,7 +103,7 @@ impl CompilerOptions {
                 add("-MF", &object.with_extension("d"));
             }
             if !has("-MT") && !has("-MQ") {
-                add("-MT", object);
+                add("-MQ", object);
             }
         }
         options
