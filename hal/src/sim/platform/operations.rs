@@ -346,14 +346,15 @@ unsafe impl Platform for SimPlatform {
         }
         let cost = self.shared.cost.read_line(self.core, at);
         let access = Access::line(at, u32::MAX, Effect::Read);
+        // Also in the part of a poll that is skipped: L1 has all lines of the last poll.
+        if let (Some(caches), LineAddress::Mpb(_)) = (&self.caches, at) {
+            caches.borrow_mut().load_mpb();
+        }
         if let Some(Sample::Line(_, line)) = self.replay(access, cost) {
             self.looked();
             return line;
         }
         self.reach_memory(access, cost, self.shared.cost.read_trip(self.core, at));
-        if let (Some(caches), LineAddress::Mpb(_)) = (&self.caches, at) {
-            caches.borrow_mut().load_mpb();
-        }
         let line = self.shared.read_line(at);
         self.sampled(Sample::Line(at, line));
         self.looked();

@@ -1,7 +1,7 @@
 //! What private memory costs behind L1 and L2.
 
 use super::*;
-use crate::{Cached, Clock, LINE_BYTES, MpbCopy, Span, Topology, Trace};
+use crate::{Cached, Clock, LINE_BYTES, Mpb, MpbCoherence, MpbCopy, Place, Reason, Span, Topology, Trace, Wait};
 
 // OC-Bcast, Table 1: a line of memory one router away, read.
 const MEM_READ: u64 = 208_000 + 2 * 5_000;
@@ -94,6 +94,40 @@ fn no_time_depends_on_where_memory_lies() {
     };
     let first = run(0);
     (1..40).for_each(|offset| assert_eq!(run(offset), first, "{offset}"));
+}
+
+/// Of the last poll only a part is made where the others are skipped; L1 has the lines that all of it has loaded all the same.
+#[test]
+fn lines_of_skipped_polls_take_places_of_l1() {
+    const POLLED: usize = 8;
+    let poll = |late: u64| {
+        move |core: &SimCore| {
+            if core.core().index() == 1 {
+                core.compute(100_000 + late);
+                core.store(line(0, POLLED), 0, &[1]);
+                core.drain();
+                return 0;
+            }
+            // All that L1 holds beside the lines that are polled, and seven lines more, as soon as these were.
+            put(core, (512 - POLLED) * LINE_BYTES);
+            let places: [Place; POLLED] = std::array::from_fn(|index| Place::Line(line(0, 1 + index)));
+            core.wait(&places, Reason::new("the last of many lines"), |poll| {
+                (0..POLLED).map(|place| poll.line(place).0[0]).last().filter(|flag| *flag == 1).map(drop)
+            });
+            put(core, (POLLED - 1) * LINE_BYTES);
+            put(core, (512 - POLLED) * LINE_BYTES);
+            core.now_ps()
+        }
+    };
+    let machine = Machine::scc(2).with_options(Options { everything_priced: true, ..Options::default() });
+    for late in (0..400).step_by(25) {
+        let [skipping, polling] = [machine.clone(), machine.clone().polling_for_real()].map(|machine| {
+            let outcome = machine.run(poll(late)).unwrap();
+            (outcome.cores[0].result, outcome.work.skipped_polls)
+        });
+        assert!(skipping.1 > 0 && polling.1 == 0, "{skipping:?} {polling:?}");
+        assert_eq!(skipping.0, polling.0, "{late} cycles later");
+    }
 }
 
 #[test]
