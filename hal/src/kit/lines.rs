@@ -350,12 +350,14 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware.hardware_span("memory write", region.start().home(), bytes.len());
-        self.hardware.hooks().goes_to(bytes);
         self.hardware.hooks().spend(Expense::PutFromMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let mut copy = Line::default();
             let copy = &mut copy.0[..piece.len()];
-            self.take_private(&bytes[piece], copy);
+            let source = &bytes[piece];
+            // Each piece is paid for as a line, and there may be more of them than lines that the bytes fill.
+            self.hardware.hooks().goes_to(source);
+            self.take_private(source, copy);
             self.store_combined(line, within, copy);
         }
     }
@@ -365,12 +367,14 @@ impl<H: Hardware> Combined for HardwareCore<H> {
         assert_inside(region, offset, bytes.len());
         self.assert_reachable(region, offset, bytes.len());
         let _span = self.hardware.hardware_span("memory read", region.start().home(), bytes.len());
-        self.hardware.hooks().goes_to(bytes);
         self.hardware.hooks().spend(Expense::GetToMemory);
         for (line, within, piece) in pieces(region, offset, bytes.len()) {
             let data = self.load_combined(line);
             self.copied(line, || mask_of(within, piece.len()));
-            self.keep_private(&data.0[within..within + piece.len()], &mut bytes[piece]);
+            let target = &mut bytes[piece];
+            // As above.
+            self.hardware.hooks().goes_to(target);
+            self.keep_private(&data.0[within..within + target.len()], target);
         }
     }
 

@@ -1,7 +1,9 @@
 //! What private memory costs behind L1 and L2.
 
 use super::*;
-use crate::{Cached, Clock, LINE_BYTES, Mpb, MpbCoherence, MpbCopy, Place, Reason, Span, Topology, Trace, Wait};
+use crate::{
+    Cached, Clock, Combined, LINE_BYTES, Mpb, MpbCoherence, MpbCopy, Place, Reason, Span, Topology, Trace, Wait,
+};
 
 // OC-Bcast, Table 1: a line of memory one router away, read.
 const MEM_READ: u64 = 208_000 + 2 * 5_000;
@@ -128,6 +130,24 @@ fn lines_of_skipped_polls_take_places_of_l1() {
         assert!(skipping.1 > 0 && polling.1 == 0, "{skipping:?} {polling:?}");
         assert_eq!(skipping.0, polling.0, "{late} cycles later");
     }
+}
+
+/// A line of private memory for each piece of a line of the region, also where there are more of them than lines are filled.
+#[test]
+fn pieces_of_a_region_go_to_the_buffer_they_are_of() {
+    // 64 bytes at an offset of 16 are three pieces, and two lines of the buffer, which the first time are in memory.
+    let machine = Machine::scc(1).with_options(Options { everything_priced: true, ..Options::default() });
+    let outcome = machine.run(|core| {
+        let mut buffer = vec![0_u8; 64];
+        let mut time = || {
+            let before = core.now_ps();
+            core.read(region(3), 16, &mut buffer);
+            core.now_ps() - before
+        };
+        (time(), time())
+    });
+    let (first, second) = outcome.unwrap().results()[0];
+    assert_eq!(first - second, 2 * DRAM_READ);
 }
 
 #[test]
