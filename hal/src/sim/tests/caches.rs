@@ -140,6 +140,8 @@ fn pieces_of_a_region_go_to_the_buffer_they_are_of() {
     let outcome = machine.run(|core| {
         let mut buffer = vec![0_u8; 64];
         let mut time = || {
+            // L1 has lines of the region, too.
+            core.invalidate_mpb();
             let before = core.now_ps();
             core.read(region(3), 16, &mut buffer);
             core.now_ps() - before
