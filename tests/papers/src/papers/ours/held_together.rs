@@ -135,7 +135,7 @@ fn report(rows: &Rows) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::testing::sample;
+    use crate::bench::{Run, Samples, testing::sample};
 
     fn rows(simulated: &[(&str, u64)]) -> Rows {
         let one = |(name, time): &(&str, u64)| {
@@ -160,6 +160,38 @@ mod tests {
         assert_eq!(median(&Rows::pool([])), Err(Missing));
         let alone = [sample("a@scc-board", [13, 13, 0], "latency ns", 1)];
         assert_eq!(median(&Rows::pool(alone)), Err(Missing));
+    }
+
+    /// What a run of the short bench sends.
+    fn sent(run: &Run) -> Vec<Samples> {
+        let word = |key: &str| run.value::<String>(key);
+        let list = |words: Option<String>| -> Vec<String> {
+            words.unwrap_or_else(|| "0".into()).split(',').map(str::to_owned).collect()
+        };
+        let metrics: &[&str] = match run.program {
+            "bench-broadcast" => &["latency"],
+            "bench-barrier" => &["latency", "last-to-last"],
+            "bench-pscw" => &["start", "complete", "post", "wait"],
+            "bench-two-sided" => &["half-round-trip"],
+            other => panic!("what does {other} send?"),
+        };
+        let mut samples = Vec::new();
+        for algorithm in list(word("algorithm").or(word("class"))) {
+            for bytes in list(word("sizes").or(word("bytes"))) {
+                let key = [run.cores().unwrap().into(), run.value("targets").unwrap_or(0), bytes.parse().unwrap()];
+                let name = format!("{}-{algorithm}{}", run.program, run.suffix()).replace("bench-pscw-", "");
+                samples.extend(metrics.iter().map(|metric| sample(&name, key, &format!("{metric} ns"), 1_000)));
+            }
+        }
+        samples
+    }
+
+    #[test]
+    fn twelve_times_are_held() {
+        let mut rows = Rows::pool(SHORT.runs().iter().flat_map(sent).collect::<Vec<_>>());
+        (SHORT.derive)(&mut rows);
+        let names: Vec<_> = pairs(&rows).unwrap().into_iter().map(|pair| pair.name).collect();
+        assert_eq!(names.len(), 12, "{names:#?}");
     }
 
     #[test]
