@@ -139,6 +139,8 @@ fn pieces_of_a_region_go_to_the_buffer_they_are_of() {
     let machine = Machine::scc(1).with_options(Options { everything_priced: true, ..Options::default() });
     let outcome = machine.run(|core| {
         let mut buffer = vec![0_u8; 64];
+        // As the heap of a program does.
+        core.platform().account().expect("it is counted").begins(buffer.as_ptr().addr(), buffer.len());
         let mut time = || {
             // L1 has lines of the region, too.
             core.invalidate_mpb();
