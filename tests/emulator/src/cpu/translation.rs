@@ -20,7 +20,8 @@ unsafe extern "C" {
 /// As of the translator itself, which only the CPU library calls.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap_gen_intermediate_code_x86_64(cpu: *mut c_void, block: *mut c_void, most: c_int) {
-    // SAFETY: All is as the CPU library has passed it, but for a smaller number, which it allows: it asks for one instruction
-    // itself where it steps.
+    // SAFETY: 1. the types are those of `gen_intermediate_code` in the source of the version that `Cargo.toml` insists on,
+    // 2.1.5 (`qemu/include/exec/exec-all.h`): compare again before another one is taken; 2. all is as the CPU library has passed it,
+    // but for a smaller number, which it allows: it asks for one instruction itself where it steps.
     unsafe { __real_gen_intermediate_code_x86_64(cpu, block, most.min(MOST)) }
 }
