@@ -338,7 +338,9 @@ fn link(program: &Program, tools: &Tools, target: Target, options: &[&str], what
 fn archive(program: &Program, tools: &Tools, target: Target, options: &[&str]) -> Result<PathBuf> {
     type Last = BTreeMap<[&'static str; 2], (Vec<String>, PathBuf)>;
     static LAST: Mutex<Last> = Mutex::new(Last::new());
-    let made_of: Vec<_> = target.profile.iter().chain(options).map(ToString::to_string).collect();
+    let of_target = [target.flags.to_owned(), target.opt_level.to_string()];
+    let made_of: Vec<_> =
+        of_target.into_iter().chain(target.profile.iter().chain(options).map(ToString::to_string)).collect();
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let place = [target.directory, target.specification];
     if let Some((of, archive)) = last.get(&place)

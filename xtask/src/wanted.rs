@@ -1,4 +1,4 @@
-//! What all commands are told that build a program and run it, or flash it.
+//! What all commands are told that build a program and run it, or flash it: all but `cluster`, which runs no programs in C.
 
 use crate::{
     c, catalogue, command_line,
