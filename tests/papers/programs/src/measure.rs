@@ -25,7 +25,7 @@ impl Splits {
     /// Makes the call, and takes note of it if it `counts`; warming up does not.
     pub(super) fn take<C: Core, R>(&mut self, hal: &C, counts: bool, call: impl FnOnce() -> R) -> R {
         let counters = hal.counters();
-        // What a look at the clock takes is not the call's. Where time is virtual it takes none.
+        // What a look at the clock takes is not the call's.
         let (before, begin) = (hal.now(), hal.now());
         let result = call();
         let (end, did) = (hal.now(), hal.counters() - counters);
@@ -71,7 +71,8 @@ impl Splits {
 }
 
 /// Ticks that a look at the clock takes. Where times of several ranks are compared, half a look is before what a rank has
-/// seen and half behind it. Where time is virtual a look takes nothing.
+/// seen and half behind it. Where time is virtual a look takes nothing, unless everything is priced: then it takes three
+/// accesses to the board's FPGA.
 pub(super) fn look_ticks(clock: &impl Clock) -> u64 {
     const LOOKS: usize = 4;
     let look = |_| {
@@ -81,9 +82,12 @@ pub(super) fn look_ticks(clock: &impl Clock) -> u64 {
     (0..LOOKS).map(look).min().unwrap_or(0)
 }
 
-/// Lets that many cycles pass: the core computes, and where computation takes what it really takes, which is nothing here, looks
-/// at its clock until they have.
+/// Lets that many cycles pass: the core computes. On boards `compute` does nothing, so the core looks at its clock instead, until
+/// they have passed. No cycles take nothing, not even a look.
 pub(super) fn let_pass<C: Core>(hal: &C, cycles: u64) {
+    if cycles == 0 {
+        return;
+    }
     let core_hz = u64::from(hal.layout().prices().core_mhz.max(1)) * 1_000_000;
     let until = hal.now() + cycles * hal.ticks_per_second() / core_hz;
     hal.compute(cycles);
