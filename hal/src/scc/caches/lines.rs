@@ -184,10 +184,10 @@ mod tests {
                     _ => 0xEE,
                 });
                 assert_eq!(loaded, Line(expected), "{len} bytes at {offset}");
-                // SAFETY: as above.
                 assert!((0..8).all(|first| {
                     let mut words = [0; 3];
                     let words = &mut words[..3.min(8 - first)];
+                    // SAFETY: as above.
                     unsafe { load_words(&raw const line, first, words) };
                     words.iter().enumerate().all(|(index, word)| *word == loaded.word(first + index))
                 }));
