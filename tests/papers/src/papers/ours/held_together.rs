@@ -175,12 +175,20 @@ mod tests {
             "bench-two-sided" => &["half-round-trip"],
             other => panic!("what does {other} send?"),
         };
+        let ranks = run.cores().unwrap().into();
+        // Messages go over three distances where there are as many: to the nearest rank, half-way and to the farthest one.
+        let params = match (run.program, ranks) {
+            ("bench-two-sided", 13) => 0..3,
+            _ => 0..1,
+        };
         let mut samples = Vec::new();
         for algorithm in list(word("algorithm").or(word("class"))) {
             for bytes in list(word("sizes").or(word("bytes"))) {
-                let key = [run.cores().unwrap().into(), run.value("targets").unwrap_or(0), bytes.parse().unwrap()];
                 let name = format!("{}-{algorithm}{}", run.program, run.suffix()).replace("bench-pscw-", "");
-                samples.extend(metrics.iter().map(|metric| sample(&name, key, &format!("{metric} ns"), 1_000)));
+                for param in params.clone() {
+                    let key = [ranks, param, bytes.parse().unwrap()];
+                    samples.extend(metrics.iter().map(|metric| sample(&name, key, &format!("{metric} ns"), 1_000)));
+                }
             }
         }
         samples
