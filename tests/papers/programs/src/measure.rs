@@ -165,3 +165,41 @@ pub(super) fn spread(seed: u64, place: u64) -> u64 {
     }
     mixed >> 16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::{
+        Program,
+        args::KnownOption,
+        launch::{Only, simulate},
+    };
+
+    /// Lets no cycles pass, and some.
+    struct Passing;
+
+    impl Program for Passing {
+        const NAME: &'static str = "passing";
+        const ABOUT: &'static str = "lets cycles pass";
+        const OPTIONS: &'static [KnownOption] = &[];
+
+        fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+            let hal = rank.hal();
+            let look = look_ticks(hal);
+            let passes = |cycles| {
+                let before = hal.now();
+                let_pass(hal, cycles);
+                hal.now() - before
+            };
+            let (none, some) = (passes(0), passes(53_300));
+            demand(look > 0 && none == look, format_args!("{none} ns, and a look takes {look}"))?;
+            demand(some > 100_000, format_args!("{some} ns instead of 100 us"))
+        }
+    }
+
+    #[test]
+    fn no_cycles_take_no_looks() {
+        let simulation = simulate::<Only<Passing>>("machine=scc cores=1", &[]);
+        assert!(simulation.success, "{}", simulation.console);
+    }
+}
