@@ -10,9 +10,9 @@
 //! *before* it looks at its doorbells, so that nothing is missed in between.
 //!
 //! **What a handler may touch.** It runs on the stack of the program, at any of its instructions, so it is bound like
-//! a thread of its own: by the type of its state, which is [`Send`], and by being a function without captures. The
-//! program reaches the state through the [`Shielded`] that it got for it, which keeps the handler away meanwhile. The
-//! handler gets the core, and may do whatever a program may do with it: it never comes
+//! a thread of its own. Either its state is [`Send`] and it is a function without captures: the program reaches the state through
+//! the [`Shielded`] that it got for it, which keeps the handler away meanwhile. Or it has captures, and it is the program that is
+//! `Send` [for as long](Interrupt::handle_interrupts_during), and so has nothing of them. The handler gets the core, and may do whatever a program may do with it: it never comes
 //!
 //! * within an operation of the core (nor within [`Interrupt::defer_interrupts`]), but when that is over; between the
 //!   polls of a wait it does;
