@@ -47,7 +47,7 @@ const BUDGETS: &[Budget] = &[
     row("get", "line", 0, 24, 22),
     row("get", "call", 0, 60, 32),
     row("put-made", "line", 0, 45, 38),
-    row("put-made", "call", 0, 60, 33),
+    row("put-made", "call", 0, 60, 35),
     row("get-used", "line", 0, 45, 32),
     row("get-used", "call", 0, 60, 33),
     row("word", "load", 0, 25, 23),
