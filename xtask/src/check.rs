@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     cores: Option<u32>,
 
     /// Runs with seeds 1 to N as well, in which other cores come first
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "seed")]
     seeds: u64,
 
     /// Name drains, invalidations, flushes and purges that have changed nothing in any run, too, and what they cost. That is no
@@ -95,10 +95,6 @@ pub(crate) struct Arguments {
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     ensure!(!common.lines || arguments.seeds == 0, "--lines shows those of one run");
-    ensure!(
-        common.given.seed.is_none() || arguments.seeds == 0,
-        "--seeds makes runs with seeds 1 to N: give it or --seed, not both"
-    );
     let machine = machine::with_domains(arguments.machine.clone(), arguments.domains.domains)?;
     let count = arguments.cores.unwrap_or_else(|| machine.default_cores());
     machine::check(&machine, count)?;

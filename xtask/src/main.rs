@@ -127,6 +127,7 @@ mod tests {
                 &["run", "--seed", "0"],
                 &["run", "--bogus"],
                 &["check", "x", "--seeds", "y"],
+                &["check", "x", "--seeds", "2", "--seed", "3"],
                 &["bogus"],
                 &["build", "--for", "abacus"],
                 &["test", "--cores", "1,x"],

@@ -34,7 +34,7 @@ use super::Comm;
 
 /// Something that can be attached to a communicator: one of each type, on each rank its own. It is dropped with the communicator.
 pub trait Attribute: Any {
-    /// What a [duplicate](Comm::dup) of the communicator gets: nothing, unless this is defined.
+    /// What a [duplicate](Comm::dup) of the communicator gets, which is to be of the same type: nothing, unless this is defined.
     fn duplicate(&self) -> Option<Rc<dyn Attribute>> {
         None
     }

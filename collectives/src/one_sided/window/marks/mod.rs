@@ -412,8 +412,8 @@ impl Marks {
         }
     }
 
-    /// The same: those pushed here, a line at a time, then those
-    /// kept elsewhere. Who is taken enters `seen`.
+    /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then those kept
+    /// elsewhere. Whoever is in `seen` was taken before; who is taken enters it.
     #[inline(always)]
     pub(super) fn take<C: Core>(
         &self,
