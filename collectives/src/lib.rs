@@ -15,9 +15,9 @@ pub mod matched;
 pub mod memory;
 pub mod model;
 pub mod mpb;
+mod names;
 pub mod one_sided;
 pub mod two_sided;
-mod unknown_name;
 
 pub use collective::{
     barrier::{Arrived, Barrier, GroupBarrier, Release},
@@ -41,6 +41,7 @@ pub use matched::{
 };
 pub use memory::allocator::{Placement, SharedAllocator};
 pub use mpb::{layout::MpbLayout, program_lines::ProgramLines, rcce_profile::RcceProfile};
+pub use names::UnknownName;
 pub use one_sided::{
     copy_engine::{CopyEngines, SharedBuffer},
     window::{
@@ -49,4 +50,3 @@ pub use one_sided::{
     },
 };
 pub use two_sided::stepwise::{Receiving, Sending};
-pub use unknown_name::UnknownName;

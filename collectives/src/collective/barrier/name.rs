@@ -7,9 +7,24 @@ use crate::UnknownName;
 
 const UNKNOWN: UnknownName = UnknownName {
     kind: "barrier",
-    known: "default, central, central-push, locked-counter, registers, atomic-counters, rcce-linear, butterfly, dissemination, \
-            dissemination-N[-pull], tournament, hierarchical[-kN], flat, tree-kN-push, tree-kN-pull and tree-kN-polled; N is \
-            at least 1",
+    known: &[
+        "default",
+        "central",
+        "central-push",
+        "locked-counter",
+        "registers",
+        "atomic-counters",
+        "rcce-linear",
+        "butterfly",
+        "dissemination",
+        "dissemination-N[-pull]",
+        "tournament",
+        "hierarchical[-kN]",
+        "flat",
+        "tree-kN-push",
+        "tree-kN-pull",
+        "tree-kN-polled; N is at least 1",
+    ],
 };
 
 /// The fan-in between the masters of domains of *Highly Scalable Barriers*, section V.B.
@@ -104,7 +119,10 @@ mod tests {
         for name in NAMES.iter().map(|(name, _)| *name).chain(numbered) {
             let barrier: Barrier = name.parse().unwrap();
             assert_eq!(barrier.to_string(), name);
-            assert!(numbered.contains(&name) || UNKNOWN.known.contains(name), "{name} is among the known names");
+            assert!(
+                numbered.contains(&name) || UNKNOWN.known.iter().any(|known| known.split('[').next() == Some(name)),
+                "{name} is among the known names"
+            );
         }
         assert_eq!("hierarchical-k8".parse(), Ok(Barrier::Hierarchical { fan_in: 8 }));
         assert_eq!("dissemination-1".parse(), "dissemination".parse::<Barrier>());

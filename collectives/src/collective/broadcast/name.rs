@@ -7,8 +7,16 @@ use crate::UnknownName;
 
 const UNKNOWN: UnknownName = UnknownName {
     kind: "broadcast",
-    known: "default, short, long, binomial, scatter-allgather, scatter-allgather-overlapped, scatter-allgather-one-sided, \
-            and oc-kN with any of +leaves, +tiles, +single, +notifyN; N is at least 1",
+    known: &[
+        "default",
+        "short",
+        "long",
+        "binomial",
+        "scatter-allgather",
+        "scatter-allgather-overlapped",
+        "scatter-allgather-one-sided",
+        "oc-kN with any of +leaves, +tiles, +single, +notifyN; N is at least 1",
+    ],
 };
 
 impl FromStr for Broadcast {

@@ -32,11 +32,9 @@ mod select;
 mod transfer;
 pub(crate) mod two_sided;
 
-use core::str::FromStr;
-
 use hal::{Messenger, Span};
 
-use crate::{Comm, Error, UnknownName, mpb::tagged::Source};
+use crate::{Comm, Error, mpb::tagged::Source, names};
 
 pub use self::pieces::Pieces;
 
@@ -188,15 +186,4 @@ impl Exchange {
     }
 }
 
-impl FromStr for Exchange {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        match name {
-            "default" => Ok(Self::Default),
-            "long" => Ok(Self::Long),
-            "two-sided" => Ok(Self::TwoSided),
-            _ => Err(UnknownName { kind: "way to exchange blocks", known: "default, long and two-sided" }),
-        }
-    }
-}
+names! { "way to exchange blocks": pub Exchange { Default => "default", Long => "long", TwoSided => "two-sided" } }

@@ -33,7 +33,7 @@ mod short;
 mod tree;
 mod two_sided;
 
-use core::{iter::repeat_n, str::FromStr};
+use core::iter::repeat_n;
 
 use bytemuck::Pod;
 use hal::{Messenger, Span};
@@ -45,12 +45,13 @@ use self::{
     short::Wanted,
 };
 use crate::{
-    Broadcast, Comm, Divided, Error, OrInPlace, UnknownName,
+    Broadcast, Comm, Divided, Error, OrInPlace,
     collective::{
         call::{Call, Collective},
         exchange::Spans,
         lengths::{check_len, with_buffer},
     },
+    names,
 };
 
 /// An algorithm for reduce, allreduce and reduce-scatter.
@@ -261,32 +262,6 @@ impl Scan {
     }
 }
 
-impl FromStr for Reduction {
-    type Err = UnknownName;
+names! { "reduction": pub Reduction { Default => "default", Tree => "tree", Blocks => "blocks", TwoSided => "two-sided" } }
 
-    /// Understands the names that measurements use.
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        match name {
-            "default" => Ok(Self::Default),
-            "tree" => Ok(Self::Tree),
-            "blocks" => Ok(Self::Blocks),
-            "two-sided" => Ok(Self::TwoSided),
-            _ => Err(UnknownName { kind: "reduction", known: "default, tree, blocks and two-sided" }),
-        }
-    }
-}
-
-impl FromStr for Scan {
-    type Err = UnknownName;
-
-    /// Understands the names that measurements use.
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        match name {
-            "default" => Ok(Self::Default),
-            "doubling" => Ok(Self::Doubling),
-            "chain" => Ok(Self::Chain),
-            "two-sided" => Ok(Self::TwoSided),
-            _ => Err(UnknownName { kind: "scan", known: "default, doubling, chain and two-sided" }),
-        }
-    }
-}
+names! { "scan": pub Scan { Default => "default", Doubling => "doubling", Chain => "chain", TwoSided => "two-sided" } }

@@ -1,8 +1,6 @@
 //! The synchronisation classes that a window can have.
 
-use core::{fmt, str::FromStr};
-
-use crate::UnknownName;
+use crate::names;
 
 /// How a window's epochs are synchronised (SCOSCo's Table I, and what goes beyond it). The calls and their meaning are
 /// the same for all.
@@ -50,22 +48,6 @@ pub(super) enum Patience {
 }
 
 impl Class {
-    /// All classes.
-    pub const ALL: [Self; 6] =
-        [Self::Default, Self::TrulyOneSided, Self::TriggerOnly, Self::Immediate, Self::Deferred, Self::Message];
-
-    /// What the class is called on command lines and in measurements.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::TrulyOneSided => "truly-one-sided",
-            Self::TriggerOnly => "scosco",
-            Self::Immediate => "immediate",
-            Self::Deferred => "deferred",
-            Self::Message => "message",
-        }
-    }
-
     pub(super) const fn patience(self) -> Patience {
         match self {
             Self::Default | Self::TrulyOneSided => Patience::CompletePrompt,
@@ -76,36 +58,13 @@ impl Class {
     }
 }
 
-impl fmt::Display for Class {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-const UNKNOWN: UnknownName = UnknownName {
-    kind: "synchronisation class",
-    known: "default, truly-one-sided, scosco, immediate, deferred and message",
-};
-
-impl FromStr for Class {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::ALL.into_iter().find(|class| class.name() == name).ok_or(UNKNOWN)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::string::ToString;
-
-    #[test]
-    fn names_are_parsed() {
-        for class in Class::ALL {
-            assert_eq!(class.to_string().parse(), Ok(class));
-            assert!(UNKNOWN.known.contains(class.name()), "{class} is among the known names");
-        }
-        assert_eq!("fast".parse::<Class>(), Err(UNKNOWN));
+names! {
+    "synchronisation class": pub Class {
+        Default => "default",
+        TrulyOneSided => "truly-one-sided",
+        TriggerOnly => "scosco",
+        Immediate => "immediate",
+        Deferred => "deferred",
+        Message => "message",
     }
 }

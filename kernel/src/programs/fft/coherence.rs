@@ -5,9 +5,7 @@
 //! whose documentation says why neither half replaces the other; here they are apart to be timed, and to be left out
 //! in tests. Where ranges are flushed, what a rank has read of the others' rows is in other ranges than what it has written.
 
-use core::{fmt, str::FromStr};
-
-use collectives::Scope;
+use collectives::{Scope, names};
 use hal::{Caches, Core, Region, kind};
 
 use super::memory::Memory;
@@ -30,28 +28,7 @@ pub enum Flush {
     Ranges,
 }
 
-impl Flush {
-    /// Both ways to flush.
-    pub const ALL: [Self; 2] = [Self::Whole, Self::Ranges];
-}
-
-impl fmt::Display for Flush {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Whole => "whole",
-            Self::Ranges => "ranges",
-        })
-    }
-}
-
-impl FromStr for Flush {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|flush| alloc::format!("{flush}") == name);
-        found.ok_or("it is whole or ranges")
-    }
-}
+names! { "way to flush": pub Flush { Whole => "whole", Ranges => "ranges" } }
 
 /// The coherence points that a kind of memory needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

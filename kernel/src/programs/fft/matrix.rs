@@ -1,9 +1,9 @@
 //! A matrix in the shared memory of all controllers.
 
 use alloc::vec::Vec;
-use core::{fmt, ops::Range, str::FromStr};
+use core::ops::Range;
 
-use collectives::{Comm, Error, Placement};
+use collectives::{Comm, Error, Placement, names};
 use hal::{Core, Region, kind};
 
 use crate::Failure;
@@ -27,23 +27,7 @@ pub(super) enum DistributionName {
     Random,
 }
 
-impl fmt::Display for DistributionName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Local => "local",
-            Self::Random => "random",
-        })
-    }
-}
-
-impl FromStr for DistributionName {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = [Self::Local, Self::Random].into_iter().find(|known| alloc::format!("{known}") == name);
-        found.ok_or("it is local or random")
-    }
-}
+names! { "placement": pub(super) DistributionName { Local => "local", Random => "random" } }
 
 /// The next of a row of numbers that look random, by SplitMix64.
 pub(super) fn next_random(state: &mut u64) -> u64 {

@@ -1,7 +1,6 @@
 //! The kind of memory that the matrices are in, and accesses to parts of their rows.
 
-use core::{fmt, str::FromStr};
-
+use collectives::names;
 use hal::{Core, Region, kind};
 
 use crate::Failure;
@@ -23,9 +22,6 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Cached, Self::Combined, Self::Uncached];
-
     /// Reads values of a row from `column` on.
     pub(super) fn read<C: Core>(
         self,
@@ -88,21 +84,4 @@ impl Memory {
     }
 }
 
-impl fmt::Display for Memory {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Cached => "cached",
-            Self::Combined => "combined",
-            Self::Uncached => "uncached",
-        })
-    }
-}
-
-impl FromStr for Memory {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|memory| alloc::format!("{memory}") == name);
-        found.ok_or("it is cached, combined or uncached")
-    }
-}
+names! { "kind of memory": pub Memory { Cached => "cached", Combined => "combined", Uncached => "uncached" } }

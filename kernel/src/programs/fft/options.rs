@@ -1,7 +1,8 @@
 //! What a run is like.
 
-use core::{fmt, str::FromStr};
+use core::fmt;
 
+use collectives::names;
 use hal::Core;
 
 use crate::{Failure, Rank, args::KnownOption};
@@ -45,24 +46,7 @@ pub(super) enum Output {
     None,
 }
 
-impl fmt::Display for Output {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Power => "power",
-            Self::Full => "full",
-            Self::None => "none",
-        })
-    }
-}
-
-impl FromStr for Output {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = [Self::Power, Self::Full, Self::None].into_iter().find(|output| alloc::format!("{output}") == name);
-        found.ok_or("it is power, full or none")
-    }
-}
+names! { "output": pub(super) Output { Power => "power", Full => "full", None => "none" } }
 
 /// The options of a run.
 pub(super) struct Options {

@@ -1,8 +1,8 @@
 //! What a run of the wave is like.
 
-use core::{fmt, num::NonZeroU32, str::FromStr};
+use core::num::NonZeroU32;
 
-use collectives::Class;
+use collectives::{Class, names};
 use hal::Core;
 
 use crate::{Failure, Rank, args::KnownOption};
@@ -37,23 +37,7 @@ pub(super) enum Version {
     TwoSided,
 }
 
-impl fmt::Display for Version {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::OneSided => "one-sided",
-            Self::TwoSided => "two-sided",
-        })
-    }
-}
-
-impl FromStr for Version {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = [Self::OneSided, Self::TwoSided].into_iter().find(|version| alloc::format!("{version}") == name);
-        found.ok_or("it is one-sided or two-sided")
-    }
-}
+names! { "halo exchange": pub(super) Version { OneSided => "one-sided", TwoSided => "two-sided" } }
 
 /// The options of a run.
 pub(super) struct Options {

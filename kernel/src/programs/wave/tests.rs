@@ -117,7 +117,7 @@ fn mistakes_are_one_line() {
     for (words, message) in [
         ("size=3x4", "option `size=3x4`: a size is NXxNYxNZ, with at least 1 cell and at most 268435456"),
         ("steps=0", "option `steps=0`: number would be zero for non-zero type"),
-        ("halo=none", "option `halo=none`: it is one-sided or two-sided"),
+        ("halo=none", "option `halo=none`: no such halo exchange; there are one-sided and two-sided"),
         ("verify=maybe", "option `verify=maybe`: provided string was not `true` or `false`"),
         ("size=1x4x4 weak", "`size=1x4x4 weak`: blocks are too thin, or 4 of them are too many cells"),
         ("cells=3", "unknown option `cells=3`; options are `size` (cells each way, 24x24x24 if not given), "),

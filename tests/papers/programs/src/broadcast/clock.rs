@@ -1,7 +1,6 @@
 //! What times are read from.
 
-use core::{fmt, str::FromStr};
-
+use collectives::names;
 use hal::Core;
 
 use crate::measure::look_ticks;
@@ -22,13 +21,6 @@ impl Clock {
     /// What there is to choose from.
     pub(super) const ABOUT: &'static str =
         "core, whose looks do not count, or board, which is read as the paper's authors did; core if not given";
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Board => "board",
-        }
-    }
 
     /// What names of times end with, so that those of different clocks are not pooled.
     pub(super) const fn suffix(self) -> &'static str {
@@ -63,17 +55,4 @@ impl Clock {
     }
 }
 
-impl FromStr for Clock {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = [Self::Core, Self::Board].into_iter().find(|clock| clock.name() == text);
-        found.ok_or("no such clock; there are core and board")
-    }
-}
-
-impl fmt::Display for Clock {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
+names! { "clock": pub(super) Clock { Core => "core", Board => "board" } }

@@ -1,6 +1,6 @@
 //! How one broadcast follows the other.
 
-use core::{fmt, str::FromStr};
+use collectives::names;
 
 use crate::measure::spread;
 
@@ -18,17 +18,6 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    const ALL: [Self; 4] = [Self::Separated, Self::Together, Self::BackToBack, Self::Skewed];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Separated => "separated",
-            Self::Together => "together",
-            Self::BackToBack => "back-to-back",
-            Self::Skewed => "skewed",
-        }
-    }
-
     /// Cycles until `rank` makes call `number`, of which some are drawn.
     ///
     /// A root that is late finds all others in the call; those that are there before have drawn when they came, so that
@@ -48,17 +37,11 @@ impl Mode {
     }
 }
 
-impl FromStr for Mode {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|mode| mode.name() == text);
-        found.ok_or("no such mode; there are separated, together, back-to-back and skewed, with commas between")
-    }
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
+names! {
+    "mode": pub(super) Mode {
+        Separated => "separated",
+        Together => "together",
+        BackToBack => "back-to-back",
+        Skewed => "skewed",
     }
 }

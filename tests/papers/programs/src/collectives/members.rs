@@ -1,9 +1,6 @@
 //! On which ranks operations are measured.
 
-use alloc::string::{String, ToString};
-use core::{fmt, str::FromStr};
-
-use collectives::Comm;
+use collectives::{Comm, names};
 use hal::Core;
 use kernel::Failure;
 
@@ -24,30 +21,14 @@ pub(super) enum Members {
     Tile,
 }
 
-const NAMES: [(&str, Members); 6] = [
-    ("all", Members::All),
-    ("dup", Members::Dup),
-    ("half", Members::Half),
-    ("odd", Members::Odd),
-    ("row", Members::Row),
-    ("tile", Members::Tile),
-];
-
-impl fmt::Display for Members {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = NAMES.iter().find(|(_, members)| members == self).map_or("", |(name, _)| name);
-        out.write_str(name)
-    }
-}
-
-impl FromStr for Members {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = NAMES.iter().find(|(known, _)| *known == name);
-        found
-            .map(|(_, members)| *members)
-            .ok_or_else(|| "no such ranks; there are all, dup, half, odd, row and tile".to_string())
+names! {
+    "ranks": pub(super) Members {
+        All => "all",
+        Dup => "dup",
+        Half => "half",
+        Odd => "odd",
+        Row => "row",
+        Tile => "tile",
     }
 }
 
