@@ -1,12 +1,14 @@
 //! The origin's side of PSCW: START and COMPLETE.
 
-use core::ops::Deref;
-
 use hal::{Core, Pod, Ranks, Span};
 
 use crate::{Error, Group};
 
-use super::{Assertions, Operations, Window, class::Patience, operations::Reach};
+use super::{
+    Assertions, Operations, Window,
+    class::Patience,
+    operations::{Reach, carries_out_operations},
+};
 
 /// What it is called.
 const KIND: &str = "access";
@@ -92,13 +94,7 @@ pub struct AccessEpoch<'b, 'w, 'c, C: Core, T: Pod> {
     operations: Operations<'b, 'w, 'c, C, T>,
 }
 
-impl<'b, 'w, 'c, C: Core, T: Pod> Deref for AccessEpoch<'b, 'w, 'c, C, T> {
-    type Target = Operations<'b, 'w, 'c, C, T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.operations
-    }
-}
+carries_out_operations!(AccessEpoch);
 
 impl<C: Core, T: Pod> AccessEpoch<'_, '_, '_, C, T> {
     /// COMPLETE: returns when every operation is carried out, every put is in the targets' memory, and the targets have

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | each fence | those of one barrier; none if [`Assertions::NO_PRECEDE`] says that nothing was done since the last |
 
-use core::{mem, ops::Deref};
+use core::mem;
 
 use hal::{Caches, Core, LocalView, Pod, Ranks, Span};
 
@@ -17,7 +17,10 @@ use crate::{
     collective::call::{Call, Collective},
 };
 
-use super::{Assertions, Operations, Window, operations::Reach};
+use super::{
+    Assertions, Operations, Window,
+    operations::{Reach, carries_out_operations},
+};
 
 /// What its epoch is called.
 const KIND: &str = "fence";
@@ -86,13 +89,7 @@ pub struct FenceEpoch<'b, 'w, 'c, C: Core, T: Pod> {
     invalidates: bool,
 }
 
-impl<'b, 'w, 'c, C: Core, T: Pod> Deref for FenceEpoch<'b, 'w, 'c, C, T> {
-    type Target = Operations<'b, 'w, 'c, C, T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.operations
-    }
-}
+carries_out_operations!(FenceEpoch);
 
 impl<'w, 'c, C: Core, T: Pod> FenceEpoch<'_, 'w, 'c, C, T> {
     /// Ends this epoch and begins the next one. Collective.

@@ -29,6 +29,21 @@ use super::{
 /// Operations that may wait for posts at a time, in classes that send them as soon as a post is there.
 const QUEUE: usize = 64;
 
+/// Lets an epoch, which keeps them in `operations`, be used as its [`Operations`].
+macro_rules! carries_out_operations {
+    ($epoch:ident) => {
+        impl<'b, 'w, 'c, C: hal::Core, T: hal::Pod> core::ops::Deref for $epoch<'b, 'w, 'c, C, T> {
+            type Target = $crate::Operations<'b, 'w, 'c, C, T>;
+
+            fn deref(&self) -> &Self::Target {
+                &self.operations
+            }
+        }
+    };
+}
+
+pub(super) use carries_out_operations;
+
 /// Which parts an epoch reaches.
 pub(super) enum Reach {
     /// An access epoch's: those of its group; when it waits for their posts, if at all.

@@ -4,7 +4,7 @@
 //! to whoever holds its [lock](super::Lock), the owner included. This is MPI's separate memory model, in which a rank
 //! locks its own window before it touches it, made a type.
 
-use core::{mem, ops::Deref};
+use core::mem;
 
 use hal::{Caches, Core, LocalView, Pod, Ranks, Span};
 
@@ -13,7 +13,7 @@ use crate::{Error, Returned};
 use super::{
     Assertions, Operations, Window,
     lock::{self, Lock},
-    operations::Reach,
+    operations::{Reach, carries_out_operations},
     peers::Seen,
 };
 
@@ -160,13 +160,7 @@ pub struct LockEpoch<'b, 'w, 'c, C: Core, T: Pod> {
     lock: Lock,
 }
 
-impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockEpoch<'b, 'w, 'c, C, T> {
-    type Target = Operations<'b, 'w, 'c, C, T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.operations
-    }
-}
+carries_out_operations!(LockEpoch);
 
 impl<'b, 'w, 'c, C: Core, T: Pod> LockEpoch<'b, 'w, 'c, C, T> {
     /// Returns when all operations so far are in the target's memory. What follows reads fresh data, and buffers of
@@ -214,13 +208,7 @@ pub struct LockAllEpoch<'b, 'w, 'c, C: Core, T: Pod> {
     operations: Operations<'b, 'w, 'c, C, T>,
 }
 
-impl<'b, 'w, 'c, C: Core, T: Pod> Deref for LockAllEpoch<'b, 'w, 'c, C, T> {
-    type Target = Operations<'b, 'w, 'c, C, T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.operations
-    }
-}
+carries_out_operations!(LockAllEpoch);
 
 impl<'b, 'w, 'c, C: Core, T: Pod> LockAllEpoch<'b, 'w, 'c, C, T> {
     /// See [`LockEpoch::flush`].

@@ -1,0 +1,375 @@
+//! Waiting for marks of peers, and looking whether they are there.
+
+use core::{array, slice};
+
+use hal::{Core, Deadline, MpbLine, Place, Places, Poll, Reason, TimedOut};
+
+use super::{Home, MARKS_PER_WORD, Marks, Told, bytes::RANKS, half::Half, place};
+use crate::{
+    Comm, Group,
+    comm::group::OfLine,
+    mpb::bytes::{Words, repeated, words as words_of_line},
+    one_sided::window::peers::{Peers, Seen},
+};
+
+/// A group whose next marks are alike.
+pub(super) struct Expected {
+    group: Group,
+    look: Look,
+}
+
+/// Where the next marks of a group will be.
+#[derive(Clone, Copy)]
+enum Look {
+    /// The one of its only member, in this byte of a line.
+    AtOne { peer: usize, at: MpbLine, byte: usize },
+    /// Pushed here.
+    Here,
+    /// Kept by each member.
+    AtEach,
+}
+
+/// What became of marks that were not as expected.
+enum Other {
+    Taken,
+    /// The mark of this peer is not there yet.
+    Missing {
+        peer: usize,
+    },
+}
+
+impl Other {
+    /// What a poll finds: marks that were taken already, or nothing. The poll itself stays where it is, in registers.
+    #[inline(always)]
+    fn or_missing<C>(self, comm: &Comm<'_, C>, poll: &Poll<'_>) -> Option<bool> {
+        match self {
+            Self::Taken => Some(false),
+            Self::Missing { peer } => {
+                poll.missing(comm.core_of(peer));
+                None
+            }
+        }
+    }
+}
+
+impl Marks {
+    /// Waits until each of `peers` has raised its mark, and takes them. Whoever is in `seen` was taken before; nobody is then. If it
+    /// fails, those are who were taken.
+    #[inline(always)]
+    pub(in crate::one_sided::window) fn take_all<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peers: &Group,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        if let Some(Look::AtOne { peer, at: line, byte }) = self.look_for(peers, seen, told) {
+            return self.take_the_one(at, (peer, line, byte), told, deadline);
+        }
+        self.take(at, seen, peers, told, deadline)?;
+        seen.clear();
+        Ok(())
+    }
+
+    /// Where the next marks of a group will be, if that is known and none was taken.
+    #[inline(always)]
+    fn look_for(&self, peers: &Group, seen: &Seen, told: Told) -> Option<Look> {
+        match &*self.expected[told as usize].borrow() {
+            Some(expected) if expected.group.is(peers) && seen.is_empty() => Some(expected.look),
+            _ => None,
+        }
+    }
+
+    /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then those kept
+    /// elsewhere. Whoever is in `seen` was taken before; who is taken enters it.
+    #[inline(always)]
+    pub(in crate::one_sided::window) fn take<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peers: &Group,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        match (self.look_for(peers, seen, told), self.home) {
+            (Some(Look::Here), Home::Mpb { first }) => {
+                for line in peers.lines() {
+                    self.take_line(at, seen, first, line, told, deadline)?;
+                }
+            }
+            (Some(Look::AtEach), _) => {
+                for peer in peers.iter() {
+                    self.take_one(at, seen, peer, told, deadline)?;
+                }
+            }
+            _ => self.take_anew(at, seen, peers, told, deadline)?,
+        }
+        Ok(())
+    }
+
+    /// Takes the marks of a group of which nothing is known.
+    #[cold]
+    #[inline(never)]
+    fn take_anew<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peers: &Group,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        if let Home::Mpb { first } = self.home {
+            for (index, members) in peers.words().iter().enumerate() {
+                let missing = members & !seen.word(index);
+                let wanted = missing & !self.next[index].kept(missing, told);
+                if wanted != 0 {
+                    let place = Place::Line(at.comm.mpb_line(at.comm.rank(), first + index));
+                    let line = at.comm.wait_until(&[place], deadline, told.awaited(at.number), |poll| {
+                        let line = words_of_line(poll.line(0));
+                        let late = wanted & !self.raised(index, &line, wanted, told);
+                        if late != 0 {
+                            poll.missing(at.comm.core_of(index * RANKS + late.trailing_zeros() as usize));
+                        }
+                        (late == 0).then_some(line)
+                    })?;
+                    self.note(seen, index, &line, wanted, told);
+                }
+            }
+        }
+        let mut missing = seen.missing(peers);
+        missing.try_for_each(|peer| self.take_one(at, seen, peer, told, deadline))?;
+        self.look_ahead(at.comm, peers, told);
+        Ok(())
+    }
+
+    /// Finds out whether the next marks of a group are alike, unless that is known.
+    fn look_ahead<C: Core>(&self, comm: &Comm<'_, C>, peers: &Group, told: Told) {
+        let mut expected = self.expected[told as usize].borrow_mut();
+        if expected.as_ref().is_some_and(|expected| expected.group.is(peers)) {
+            return;
+        }
+        let kept = |index: usize, members: u32| self.next[index].kept(members, told);
+        let mut words = peers.words().iter().enumerate();
+        let look = match (self.home, peers.ranks()) {
+            (Home::Words, _) => Some(Look::AtEach),
+            (Home::Mpb { first }, [peer]) => {
+                let peer = usize::from(*peer);
+                let ((line, byte), whose) = if kept(peer / RANKS, 1 << (peer % RANKS)) == 0 {
+                    (place(first, peer), comm.rank())
+                } else {
+                    (self.kept_at, peer)
+                };
+                Some(Look::AtOne { peer, at: comm.mpb_line(whose, line), byte })
+            }
+            _ if words.clone().all(|(index, members)| kept(index, *members) == 0) => Some(Look::Here),
+            _ => words.all(|(index, members)| kept(index, *members) == *members).then_some(Look::AtEach),
+        };
+        *expected = look.map(|look| Expected { group: peers.clone(), look });
+    }
+
+    /// Waits for the mark of a group's only member.
+    #[inline(always)]
+    fn take_the_one<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        (peer, line, byte): (usize, MpbLine, usize),
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        self.take_mark(at, line, peer, told, deadline, move |poll| mark_in(poll, byte))
+    }
+
+    /// Waits for the mark of one peer, which is where that keeps it.
+    #[inline(always)]
+    fn take_one<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peer: usize,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        let place = match self.home {
+            Home::Mpb { .. } => Place::Line(at.comm.mpb_line(peer, self.kept_at.0)),
+            Home::Words => Place::Word(at.class_words(peer), at.comm.rank() / MARKS_PER_WORD),
+        };
+        self.take_mark(at, slice::from_ref(&place), peer, told, deadline, |poll| self.kept_mark(at.comm, poll))?;
+        seen.insert(peer);
+        Ok(())
+    }
+
+    /// Waits for the mark of `peer` in a place, which `mark` reads in a poll of it.
+    #[inline(always)]
+    fn take_mark<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        place: impl Places,
+        peer: usize,
+        told: Told,
+        deadline: Deadline,
+        mark: impl Fn(&Poll<'_>) -> u8,
+    ) -> Result<(), TimedOut> {
+        let (comm, next) = (at.comm, &self.next[peer / RANKS]);
+        let is_as_expected = comm.wait_until(place, deadline, told.awaited(at.number), move |poll| {
+            let mark = mark(poll);
+            if (mark ^ next.byte(peer % RANKS)) & told.half() == 0 {
+                return Some(true);
+            }
+            self.take_other(peer, mark, told).or_missing(comm, poll)
+        })?;
+        if is_as_expected {
+            next.raise_number(peer % RANKS, told);
+        }
+        Ok(())
+    }
+
+    /// The same where the mark is missing, or says more than the next number: then it is taken here.
+    #[cold]
+    #[inline(never)]
+    fn take_other(&self, peer: usize, mark: u8, told: Told) -> Other {
+        if !Half::of(mark, told).reaches(Half::of(self.next[peer / RANKS].byte(peer % RANKS), told)) {
+            return Other::Missing { peer };
+        }
+        self.expect_next(peer, mark, told);
+        Other::Taken
+    }
+
+    /// Waits for the marks of all members of one line, which are pushed here.
+    #[inline(always)]
+    fn take_line<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        first: usize,
+        members: &OfLine,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        let (comm, index, next) = (at.comm, members.index, &self.next[members.index]);
+        let place = comm.own_line(first + index);
+        let are_as_expected = comm.wait_until(place, deadline, told.awaited(at.number), move |poll| {
+            let line = poll.line_words(0, 0);
+            if next.all_are(&line, &members.bytes, told) {
+                return Some(true);
+            }
+            self.take_others(&line, members, told).or_missing(comm, poll)
+        })?;
+        if are_as_expected {
+            next.raise_numbers(&members.bytes, told);
+        }
+        seen.insert_word(index, members.ranks);
+        Ok(())
+    }
+
+    /// The same where a mark is missing, or says more than the next number: then they are taken here.
+    #[cold]
+    #[inline(never)]
+    fn take_others(&self, line: &Words, &OfLine { index, ranks, .. }: &OfLine, told: Told) -> Other {
+        let late = ranks & !self.raised(index, line, ranks, told);
+        if late != 0 {
+            return Other::Missing { peer: index * RANKS + late.trailing_zeros() as usize };
+        }
+        self.expect_all_next(index, line, ranks, told);
+        Other::Taken
+    }
+
+    /// A mark was taken that says more than the next number: what was found out does not hold any more.
+    #[cold]
+    fn forget(&self, told: Told) {
+        *self.expected[told as usize].borrow_mut() = None;
+        // Who is told next is told where those look that are one of many.
+        *self.settled[told.answer() as usize].borrow_mut() = None;
+    }
+
+    /// Looks once whether `peer` has raised its mark, and takes it then, together with those of `peers` that the look
+    /// shows, too.
+    pub(in crate::one_sided::window) fn look<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peer: usize,
+        peers: &Group,
+        told: Told,
+    ) {
+        let (index, bit) = (peer / RANKS, 1 << (peer % RANKS));
+        let place = self.place_of(at, peer, told);
+        let (look, reason) = (Deadline::At(0), Reason::new("a look at a mark"));
+        let next = &self.next[index];
+        if self.home == Home::Words || next.kept(bit, told) != 0 {
+            let expected = Half::of(next.byte(peer % RANKS), told);
+            let found = at.comm.wait_until(&[place], look, reason, |poll| {
+                let mark = self.kept_mark(at.comm, poll);
+                Half::of(mark, told).reaches(expected).then_some(mark)
+            });
+            if let Ok(mark) = found {
+                self.expect_next(peer, mark, told);
+                seen.insert(peer);
+            }
+            return;
+        }
+        let members = peers.words().get(index).copied().unwrap_or_default() | bit;
+        let missing = members & !seen.word(index);
+        let wanted = missing & !next.kept(missing, told);
+        let found = at.comm.wait_until(&[place], look, reason, |poll| {
+            let line = words_of_line(poll.line(0));
+            let raised = self.raised(index, &line, wanted, told);
+            (raised & bit != 0).then_some((line, raised))
+        });
+        if let Ok((line, raised)) = found {
+            self.note(seen, index, &line, raised, told);
+        }
+    }
+
+    /// Who of `wanted` among 32 ranks has raised the mark that it pushes here, by a line of them.
+    fn raised(&self, index: usize, line: &Words, wanted: u32, told: Told) -> u32 {
+        let (raised, others) = self.next[index].reached(line, wanted, told);
+        assert!(others == 0, "a peer is more than one epoch ahead: a protocol is broken");
+        raised
+    }
+
+    /// Takes the marks of some of 32 ranks, which a line shows to be raised.
+    fn note(&self, seen: &Seen, index: usize, line: &Words, raised: u32, told: Told) {
+        self.expect_all_next(index, line, raised, told);
+        seen.insert_word(index, raised);
+    }
+
+    /// The marks of some of 32 ranks were taken.
+    fn expect_all_next(&self, index: usize, line: &Words, raised: u32, told: Told) {
+        if self.next[index].expect_next(line, raised, told) {
+            self.forget(told);
+        }
+    }
+
+    /// The mark of one peer was taken.
+    fn expect_next(&self, peer: usize, mark: u8, told: Told) {
+        let bit = peer % RANKS;
+        let line = array::from_fn(|word| if word == bit / MARKS_PER_WORD { repeated(mark) } else { 0 });
+        self.expect_all_next(peer / RANKS, &line, 1 << bit, told);
+    }
+
+    /// The mark that a peer keeps for this rank, as a poll of its place shows it.
+    #[inline]
+    fn kept_mark<C: Core>(&self, comm: &Comm<'_, C>, poll: &Poll<'_>) -> u8 {
+        match self.home {
+            Home::Mpb { .. } => mark_in(poll, self.kept_at.1),
+            Home::Words => (poll.word(0) >> (comm.rank() % MARKS_PER_WORD * 8)) as u8,
+        }
+    }
+
+    /// Where the next such mark of `peer` for this rank will be.
+    fn place_of<C: Core>(&self, at: &Peers<'_, C>, peer: usize, told: Told) -> Place {
+        let is_kept = |peer: usize| self.next[peer / RANKS].kept(1 << (peer % RANKS), told) != 0;
+        match self.home {
+            Home::Mpb { .. } if is_kept(peer) => Place::Line(at.comm.mpb_line(peer, self.kept_at.0)),
+            Home::Mpb { first } => Place::Line(at.comm.mpb_line(at.comm.rank(), place(first, peer).0)),
+            Home::Words => Place::Word(at.class_words(peer), at.comm.rank() / MARKS_PER_WORD),
+        }
+    }
+}
+
+/// The mark in a byte of the line that is polled.
+#[inline(always)]
+fn mark_in(poll: &Poll<'_>, byte: usize) -> u8 {
+    (poll.line_word(0, byte / MARKS_PER_WORD) >> (byte % MARKS_PER_WORD * 8)) as u8
+}
