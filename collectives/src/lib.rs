@@ -17,6 +17,8 @@ pub mod model;
 pub mod mpb;
 mod names;
 pub mod one_sided;
+#[cfg(test)]
+mod testing;
 pub mod two_sided;
 
 pub use collective::{

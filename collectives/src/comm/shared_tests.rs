@@ -2,18 +2,9 @@
 
 use alloc::vec;
 
-use hal::{
-    Cached, Clock, Deadline,
-    sim::{Machine, SimCore},
-};
+use hal::{Cached, Clock, Deadline, sim::Machine};
 
-use crate::{Barrier, Comm, Error, Subscription, Window, lock::Lock as _};
-
-fn run(machine: &Machine, program: impl Fn(&Comm<'_, SimCore>)) {
-    let outcome =
-        machine.run(|core| program(&Comm::world(core, regions::of_a_test()).expect("the machine is small enough")));
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
-}
+use crate::{Barrier, Comm, Error, Subscription, Window, lock::Lock as _, testing::run};
 
 /// What a window of one communicator gives back is not handed out to ranks of another one while ranks still read it.
 #[test]

@@ -344,14 +344,16 @@ fn tag_of(number: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MpbLayout;
+    use crate::{
+        MpbLayout,
+        testing::{Random, run},
+    };
     use hal::sim::{Machine, SimCore};
     use std::vec::Vec;
 
     /// What `program` returns on all of five ranks, which has to be the same.
     fn on_all<R: PartialEq + core::fmt::Debug + Clone>(program: impl Fn(&Comm<'_, SimCore>) -> R) -> R {
-        let outcome = Machine::scc(5).run(|core| program(&Comm::world(core, regions::of_a_test()).unwrap())).unwrap();
-        let results = outcome.results();
+        let results = run(&Machine::scc(5), program);
         assert!(results.iter().all(|result| *result == results[0]), "ranks disagree: {results:?}");
         results[0].clone()
     }
@@ -419,14 +421,10 @@ mod tests {
     fn staging_lines_differ_however_operations_are_told_complete() {
         for seed in 0..40_usize {
             on_all(|comm| {
-                let mut state = seed as u32 + 1;
-                let mut random = |limit: usize| {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    (state >> 8) as usize % limit
-                };
+                let mut random = Random(seed as u32 + 1);
                 let mut under_way: Vec<Turn> = Vec::new();
                 for _ in 0..100 {
-                    let lines = random([97, 40, 12][seed % 3]);
+                    let lines = random.below([97, 40, 12][seed % 3]);
                     let (turn, barrier) = begin(comm, lines, Writers::Owner);
                     if barrier {
                         under_way.clear();
@@ -434,7 +432,7 @@ mod tests {
                     let overlaps = |other: &Turn| other.staging.clone().any(|line| turn.staging.contains(&line));
                     assert!(!under_way.iter().any(overlaps), "{turn:?} of {under_way:?} with seed {seed}");
                     under_way.push(turn);
-                    match random(6) {
+                    match random.below(6) {
                         0 => {
                             comm.barrier();
                             under_way.clear();

@@ -1,0 +1,156 @@
+//! Two ranks in all orders, and what is left out of a transfer fails.
+
+use std::vec;
+
+use hal::{
+    Clock,
+    emulated::Omit,
+    sim::{Machine, SimCore, Spontaneous, Strategy},
+};
+
+use super::super::{Envelope, Source, Tag, post::CREDITS};
+use crate::{Comm, in_all_orders::in_all_orders, testing::run};
+
+fn explore(spontaneous: Spontaneous, program: impl Fn(&Comm<'_, SimCore>)) -> u64 {
+    in_all_orders(spontaneous, |world| {
+        let messages = world.open_messages().expect("there is room");
+        program(world);
+        core::mem::forget(messages);
+    })
+}
+
+/// Whether a receive is cancelled or gets the message, exactly one of them happens, in all orders.
+#[test]
+fn a_receive_is_cancelled_or_done_in_all_orders() {
+    let runs = explore(Spontaneous::default(), |world| {
+        if world.rank() == 0 {
+            world.send_tagged(&[9_u8], 1, 1).unwrap();
+        } else {
+            let mut buffer = [0_u8];
+            let mut receive = world.start_receive_tagged(&mut buffer, Source::Any, Tag::Any).unwrap();
+            let early = receive.test().unwrap();
+            let cancelled = early.is_none() && receive.cancel();
+            if early.is_none() && !cancelled {
+                receive.wait().unwrap();
+            }
+            drop(receive);
+            if cancelled {
+                assert_eq!(buffer, [0]);
+                world.receive_tagged(&mut buffer, Source::Rank(0), Tag::Is(1)).unwrap();
+            }
+            assert_eq!(buffer, [9]);
+        }
+    });
+    assert!(runs > 1, "{runs} runs");
+}
+
+/// A packet may come right behind a look into its box, and its doorbell long after it was taken from there: it is taken once, in all
+/// orders.
+#[test]
+fn packets_are_taken_from_boxes_once_in_all_orders() {
+    let runs = explore(Spontaneous::default(), |world| {
+        if world.rank() == 0 {
+            world.send_tagged(&[9_u8], 1, 1).unwrap();
+        } else {
+            let mut found = [0_u8];
+            world.receive_tagged(&mut found, Source::Rank(0), Tag::Is(1)).unwrap();
+            assert_eq!(found, [9]);
+            // Its doorbell is nothing new.
+            assert_eq!(world.try_probe(Source::Any, Tag::Any).unwrap(), None);
+        }
+    });
+    assert!(runs > 1, "{runs} runs");
+}
+
+/// One rank is waited for again and again while others' messages come: more than there are numbers of doorbells, in both ways.
+#[test]
+fn boxes_keep_nobody_from_being_looked_at() {
+    run(&Machine::scc(5), |world| {
+        let messages = world.open_messages().unwrap();
+        let (mut short, mut long) = ([0_u8], [0_u8; 100]);
+        for round in 0..70_u8 {
+            if world.rank() == 0 {
+                // Some packets of rank 1 are longer than its box.
+                let message: &mut [u8] = if round % 9 == 8 { &mut long } else { &mut short };
+                world.receive_tagged(message, Source::Rank(1), Tag::Any).unwrap();
+                assert!(message.iter().all(|byte| *byte == round));
+            } else if world.rank() == 1 {
+                world.send_tagged(&vec![round; if round % 9 == 8 { 100 } else { 1 }], 0, 1).unwrap();
+            } else {
+                world.send_tagged(&[round], 0, 2).unwrap();
+            }
+        }
+        if world.rank() == 0 {
+            // Each of the others has got as far as its credits, which it gets back only by receives of its own.
+            assert_eq!(world.unexpected_messages().unwrap() as u32, 3 * CREDITS);
+            for from in 2..5 {
+                for round in 0..70 {
+                    world.receive_tagged(&mut short, Source::Rank(from), Tag::Is(2)).unwrap();
+                    assert_eq!(short, [round]);
+                }
+            }
+        }
+        messages.close().unwrap();
+    });
+}
+
+/// All ranks of a ring send at once and wait, so that each message is received while its receiver sends: by the engine.
+#[test]
+fn messages_of_ranks_that_wait_are_received_meanwhile() {
+    for (ranks, seed) in [(2, 1), (5, 2), (16, 3)] {
+        run(&Machine::scc(ranks).with_strategy(Strategy::Seeded { seed }), |world| {
+            let messages = world.open_messages().unwrap();
+            let (me, size) = (world.rank(), world.size());
+            let (right, left) = ((me + 1) % size, (me + size - 1) % size);
+            for (round, len) in (0..).zip([0, 1, 241, 256, 512, 513, 3000, 20_000]) {
+                let (message, mut buffer) = (vec![me as u8 ^ round; len], vec![0xEE; len + 1]);
+                let envelope =
+                    world.exchange_tagged((&message, right, 3), (&mut buffer, Source::Rank(left), Tag::Is(3))).unwrap();
+                assert_eq!(envelope, Envelope { source: left, tag: 3, len_bytes: len });
+                // And a synchronous one, for which no receive is there at first.
+                let mut second = vec![0xEE; len];
+                if me == 0 {
+                    world.send_tagged_synchronously(&message, right, 4).unwrap();
+                }
+                world.hal().compute(1000);
+                let envelope = world.receive_tagged(&mut second, Source::Any, Tag::Is(4)).unwrap();
+                if me > 0 {
+                    world.send_tagged_synchronously(&message, right, 4).unwrap();
+                }
+                assert_eq!(envelope.source, left);
+                assert!(buffer[..len] == second && second == vec![left as u8 ^ round; len] && buffer[len] == 0xEE);
+            }
+            messages.close().unwrap();
+        });
+    }
+}
+
+/// Long messages, twice by way of each half, with drains and evictions taken away.
+#[test]
+fn buffers_need_their_drain_and_their_invalidation() {
+    let send = |omitted: Omit| {
+        let outcome = Machine::scc(2).run(|core| {
+            let world = Comm::world(core, regions::of_a_test()).unwrap();
+            let messages = world.open_messages().unwrap();
+            let mut message = vec![0_u8; 20_010];
+            core.omit(omitted);
+            for round in 0..2_u8 {
+                let byte = |index: usize| (index / 7) as u8 ^ round;
+                if world.rank() == 0 {
+                    message.iter_mut().enumerate().for_each(|(index, to)| *to = byte(index));
+                    world.send_tagged(&message, 1, 0).unwrap();
+                } else {
+                    world.receive_tagged(&mut message, Source::Any, Tag::Any).unwrap();
+                    assert!(message.iter().enumerate().all(|(index, found)| *found == byte(index)), "round {round}");
+                }
+            }
+            core.omit(Omit::empty());
+            core::mem::forget(messages);
+        });
+        outcome.map(|_| ())
+    };
+    assert!(send(Omit::empty()).is_ok());
+    for omitted in [Omit::DRAIN, Omit::INVALIDATE_MPB] {
+        assert!(send(omitted).is_err(), "{omitted:?} changes nothing");
+    }
+}

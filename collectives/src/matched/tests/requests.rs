@@ -1,0 +1,167 @@
+//! Transfers that were begun or prepared, and messages to oneself.
+
+use std::{vec, vec::Vec};
+
+use hal::{Clock, sim::Machine};
+
+use super::super::{Envelope, Source, Tag, post::CREDITS, request::Transfer};
+use crate::{Error, testing::run};
+
+#[test]
+fn a_rank_sends_to_itself() {
+    run(&Machine::scc(1), |world| {
+        let messages = world.open_messages().unwrap();
+        for len in [0, 5, 300, 10_000] {
+            world.send_tagged(&vec![3_u8; len], 0, 1).unwrap();
+            let mut synchronous = world.start_send_tagged_synchronously(&vec![4_u8; len], 0, 2).unwrap();
+            assert_eq!(synchronous.test(), Ok(None));
+            let mut buffer = vec![0_u8; len];
+            world.receive_tagged(&mut buffer, Source::Any, Tag::Is(2)).unwrap();
+            assert_eq!(buffer, vec![4_u8; len]);
+            assert_eq!(synchronous.test().map(|sent| sent.is_some()), Ok(true));
+            assert_eq!(synchronous.test(), Err(Error::Completed));
+            world.receive_tagged(&mut buffer, Source::Rank(0), Tag::Any).unwrap();
+            assert_eq!(buffer, vec![3_u8; len]);
+        }
+        messages.close().unwrap();
+    });
+}
+
+#[test]
+fn requests_by_the_hundred_are_waited_for_in_every_way() {
+    const COUNT: usize = 200;
+    run(&Machine::scc(4), |world| {
+        let messages = world.open_messages().unwrap();
+        let (me, size) = (world.rank(), world.size());
+        let (right, left) = ((me + 1) % size, (me + size - 1) % size);
+        for way in 0..4 {
+            let mut buffers = vec![[0_u32; 70]; COUNT];
+            let mut receives: Vec<_> = buffers
+                .iter_mut()
+                .enumerate()
+                .map(|(tag, buffer)| {
+                    world.start_receive_tagged(buffer, Source::Rank(left), Tag::Is(tag as u32)).unwrap()
+                })
+                .collect();
+            // Backwards, and every third one long.
+            let len = |tag: usize| if tag.is_multiple_of(3) { 70 } else { 2 };
+            let send = |tag: usize| world.start_send_tagged(&vec![tag as u32; len(tag)], right, tag as u32).unwrap();
+            let mut sends: Vec<_> = (0..COUNT).rev().map(send).collect();
+            let mut done = [false; COUNT];
+            let mut note = |(index, envelope): (usize, Result<Envelope, Error>)| {
+                let expected = Envelope { source: left, tag: index as u32, len_bytes: len(index) * 4 };
+                assert_eq!(envelope, Ok(expected));
+                assert!(!core::mem::replace(&mut done[index], true));
+            };
+            match way {
+                0 => Transfer::wait_all(&mut receives).into_iter().enumerate().for_each(note),
+                1 => {
+                    while let Some(one) = Transfer::wait_any(&mut receives).unwrap() {
+                        note(one)
+                    }
+                }
+                2 => loop {
+                    let some = Transfer::wait_some(&mut receives).unwrap();
+                    if some.is_empty() {
+                        break;
+                    }
+                    some.into_iter().for_each(&mut note);
+                },
+                _ => {
+                    while !Transfer::test_all(&mut receives) {
+                        Transfer::test_any(&mut receives).into_iter().for_each(&mut note);
+                        world.hal().compute(100);
+                    }
+                    Transfer::test_some(&mut receives).into_iter().for_each(note);
+                }
+            }
+            assert_eq!(done, [true; COUNT]);
+            assert!(receives.iter().all(Transfer::is_over));
+            assert_eq!(receives[0].wait(), Err(Error::Completed));
+            drop(receives);
+            for (tag, buffer) in buffers.iter().enumerate() {
+                assert!(
+                    buffer[..len(tag)].iter().all(|word| *word == tag as u32)
+                        && buffer[len(tag)..].iter().all(|word| *word == 0)
+                );
+            }
+            assert!(Transfer::wait_all(&mut sends).iter().all(Result::is_ok));
+        }
+        messages.close().unwrap();
+    });
+}
+
+/// A chain in which each rank begins the same send and the same receive for each round; what the last one sends is let go.
+#[test]
+fn prepared_transfers_begin_again_and_buffered_ones_go_on() {
+    for len in [2, 100, 3000] {
+        run(&Machine::scc(5), |world| {
+            let messages = world.open_messages().unwrap();
+            let (me, size) = (world.rank(), world.size());
+            let send = world.prepare_send_tagged((me + 1) % size, 7).unwrap();
+            let synchronous = world.prepare_send_tagged_synchronously((me + 1) % size, 8).unwrap();
+            let receive = world.prepare_receive_tagged(Source::Rank((me + size - 1) % size), Tag::Is(7)).unwrap();
+            assert_eq!(world.prepare_send_tagged(size, 7).err(), Some(Error::NoSuchRank { rank: size, size }));
+            let mut buffers = vec![vec![0_u32; len]; 6];
+            for (round, buffer) in (0..).zip(&mut buffers) {
+                let mut arrival = receive.start(buffer).unwrap();
+                let mut sent = send.start(&vec![me as u32 * 100 + round; len]).unwrap();
+                assert_eq!(arrival.wait().unwrap().len_bytes, 4 * len);
+                sent.wait().unwrap();
+                let mut sent = synchronous.start(&[round]).unwrap();
+                let mut word = [0_u32];
+                world.receive_tagged(&mut word, Source::Any, Tag::Is(8)).unwrap();
+                assert_eq!(word, [round]);
+                sent.wait().unwrap();
+            }
+            let before = ((me + size - 1) % size) as u32;
+            for (round, buffer) in (0..).zip(&buffers) {
+                assert_eq!(*buffer, vec![before * 100 + round; len]);
+            }
+            // More than there are credits for, all at once, to somebody who looks late.
+            for number in 0..3 * CREDITS {
+                world.send_tagged_buffered(&vec![number; len], (me + 1) % size, 9).unwrap();
+            }
+            world.barrier();
+            let mut buffer = vec![0; len];
+            for number in 0..3 * CREDITS {
+                world.receive_tagged(&mut buffer, Source::Any, Tag::Is(9)).unwrap();
+                assert_eq!(buffer, vec![number; len]);
+            }
+            messages.close().unwrap();
+        });
+    }
+}
+
+#[test]
+fn closing_is_refused_while_something_is_left() {
+    run(&Machine::scc(2), |world| {
+        assert_eq!(world.send_tagged(&[0_u8], 0, 0), Err(Error::MessagesClosed));
+        let messages = world.open_messages().unwrap();
+        assert_eq!(world.open_messages().err(), Some(Error::RequestsOutstanding));
+        assert_eq!(world.send_tagged(&[0_u8], 2, 0), Err(Error::NoSuchRank { rank: 2, size: 2 }));
+        let mut buffer = [0_u8; 4];
+        let mut receive = world.start_receive_tagged(&mut buffer, Source::Any, Tag::Any).unwrap();
+        assert_eq!(messages.close().err(), Some(Error::RequestsOutstanding));
+        assert!(receive.cancel() && !receive.cancel() && receive.is_over());
+        assert_eq!(receive.test(), Err(Error::Completed));
+    });
+    // Opened and closed again and again, with other communicators and windows in between.
+    run(&Machine::scc(5), |world| {
+        for round in 0..5 {
+            let messages = world.open_messages().unwrap();
+            let dup = world.dup().unwrap();
+            let next = (world.rank() + 1) % 5;
+            let mut word = [0_u32];
+            let before = (world.rank() + 4) % 5;
+            dup.exchange_tagged(
+                (&[world.rank() as u32 + round], next, round),
+                (&mut word, Source::Rank(before), Tag::Any),
+            )
+            .unwrap();
+            assert_eq!(word, [before as u32 + round]);
+            messages.close().unwrap();
+            dup.free().unwrap();
+        }
+    });
+}
