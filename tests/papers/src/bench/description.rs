@@ -68,7 +68,7 @@ impl Bench {
     }
 }
 
-/// A column of medians, with its title: those of a metric at so many bytes where the parameter is 0.
+/// A column of medians, with its title: those of a metric at this number of bytes where the parameter is 0.
 pub(crate) struct Column(pub(crate) &'static str, pub(crate) &'static str, pub(crate) u64);
 
 /// Runs of a program of the image with words that differ: `class={default|scosco}` is a run with each of the

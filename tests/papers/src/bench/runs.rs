@@ -247,7 +247,7 @@ impl Pending {
     }
 }
 
-/// Does something with each item, on so many threads. After a failure nothing new is begun.
+/// Does something with each item, on `workers` threads. After a failure nothing new is begun.
 fn in_parallel<I: Sync>(workers: usize, items: &[I], work: impl Fn(&I) -> Result<()> + Sync) -> Result<()> {
     let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
     let worker = || {

@@ -36,12 +36,12 @@ pub(crate) const fn entry(source: &'static str, unit: &'static str, bench: &'sta
 }
 
 impl Entry {
-    /// The same, with what was measured.
+    /// This entry, with what was measured.
     pub(crate) const fn what(self, what: &'static str) -> Self {
         Self { what, ..self }
     }
 
-    /// The same, measured on another machine than the SCC.
+    /// This entry, measured on another machine than the SCC.
     pub(crate) const fn on(self, machine: &'static str) -> Self {
         Self { machine, ..self }
     }

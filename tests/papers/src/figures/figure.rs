@@ -31,17 +31,17 @@ pub(crate) const fn figure(id: &'static str, number: &'static str, title: &'stat
 }
 
 impl Figure {
-    /// The same, with a note.
+    /// This figure, with a note.
     pub(crate) const fn note(self, note: &'static str) -> Self {
         Self { note, ..self }
     }
 
-    /// The same, filled from one bench.
+    /// This figure, filled from one bench.
     pub(crate) const fn of(self, bench: &'static str, of: fn(&Rows) -> Result<Content, Missing>) -> Self {
         Self { fill: Fill::Bench(bench, of), ..self }
     }
 
-    /// The same, filled from several.
+    /// This figure, filled from several benches.
     pub(crate) const fn by(self, of: fn(&mut Evidence) -> Result<Content>) -> Self {
         Self { fill: Fill::Benches(of), ..self }
     }

@@ -227,7 +227,7 @@ fn by_root(rows: &Rows, name: &str) -> Result<String, Missing> {
     Ok(format!("{name} {least:+.1} to {most:+.1} %"))
 }
 
-/// By how many percent the latency of so many lines and the peak of one algorithm are larger than another's.
+/// By how many percent the latency of `lines` lines and the peak of one algorithm are larger than another's.
 fn changes(rows: &Rows, name: &str, than: &str, lines: u64) -> Result<(f64, f64), Missing> {
     let latency = |name| at(rows, name, "latency", lines);
     Ok((excess(latency(name)?, latency(than)?), excess(peak(rows, name)?, peak(rows, than)?)))

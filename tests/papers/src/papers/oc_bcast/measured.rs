@@ -15,13 +15,13 @@ pub(crate) const PEAK: &str = "throughput.peak";
 /// Throughputs of broadcasts that follow each other at once.
 pub(crate) const SEQUENCE: &str = "throughput.back-to-back";
 
-/// The same by the board's clock.
+/// Throughputs of broadcasts that follow each other at once, by the board's clock.
 pub(crate) const SEQUENCE_BY_BOARD_CLOCK: &str = "throughput.back-to-back.board";
 
 /// Latencies of broadcasts that are apart, in microseconds read from the board's clock, as the paper's authors did.
 pub(crate) const BY_BOARD_CLOCK: &str = "latency.board";
 
-/// The same where broadcasts follow each other at once.
+/// Latencies of broadcasts that follow each other at once, in microseconds read from the board's clock.
 pub(crate) const IN_SEQUENCE: &str = "latency.back-to-back.board";
 
 /// How long a put or get takes.
@@ -76,7 +76,7 @@ pub(crate) fn line<'r>(rows: &'r Rows, name: &str, metric: &str) -> Result<Line<
     rows.line_of(published::RANKS, name, metric)
 }
 
-/// A number of messages of so many lines.
+/// A number of messages of `lines` lines.
 pub(crate) fn at(rows: &Rows, name: &str, metric: &str, lines: u64) -> Result<f64, Missing> {
     line(rows, name, metric)?.at_bytes(lines * LINE)
 }

@@ -88,7 +88,7 @@ const fn of_epochs(source: &'static str, what: &'static str, unit: &'static str)
     entry(source, unit, "pscw").what(what)
 }
 
-/// The median of a call or side with so many targets.
+/// The median of a call or side with `targets` targets.
 fn at(rows: &Rows, class: &str, metric: &str, targets: u64) -> Result<f64, Missing> {
     rows.line(class, metric)?.at(targets)
 }

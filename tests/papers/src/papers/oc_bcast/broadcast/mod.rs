@@ -145,5 +145,4 @@ fn add_published(rows: &mut Rows) {
 }
 
 #[cfg(test)]
-#[path = "broadcast_tests.rs"]
 mod tests;

@@ -308,5 +308,4 @@ fn step(words: &str) -> Option<Step> {
 }
 
 #[cfg(test)]
-#[path = "console_tests.rs"]
 mod tests;

@@ -151,5 +151,4 @@ fn add_fits(rows: &mut Rows) {
 }
 
 #[cfg(test)]
-#[path = "barrier_tests.rs"]
 mod tests;

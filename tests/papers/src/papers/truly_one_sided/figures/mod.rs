@@ -315,5 +315,4 @@ fn table(rows: &Rows, names: &[&str], side: &str, printed: &[Printed]) -> Result
 }
 
 #[cfg(test)]
-#[path = "figures_tests.rs"]
 mod tests;

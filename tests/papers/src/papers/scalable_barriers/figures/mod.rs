@@ -239,5 +239,4 @@ fn transform(rows: &Rows, name: &str) -> Result<Content, Missing> {
 }
 
 #[cfg(test)]
-#[path = "figures_tests.rs"]
 mod tests;

@@ -239,5 +239,4 @@ impl Line<'_> {
 }
 
 #[cfg(test)]
-#[path = "series_tests.rs"]
 mod tests;

@@ -264,5 +264,4 @@ const BINOMIAL: &str = "binomial+contention";
 const K_7_AND_2: [&str; 2] = ["oc-k7", "oc-k2"];
 
 #[cfg(test)]
-#[path = "entries_tests.rs"]
 mod tests;
