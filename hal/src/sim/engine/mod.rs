@@ -11,13 +11,15 @@
 mod interrupts;
 mod networking;
 mod skipping;
+mod travelling;
+mod turns;
 
 use std::{
     cmp::Reverse,
     collections::{BTreeSet, BinaryHeap},
 };
 
-use prices::{Journey, Settled, Traffic, Trip};
+use prices::Traffic;
 
 use crate::{
     CoreId,
@@ -28,24 +30,15 @@ use crate::{
 use super::{
     Deviation,
     access::{Access, Effect},
-    asked::is_end_asked_for,
     choice::{Bounds, Chooser, DELAYS, Question, Schedule, Slow, delay_ps},
-    cost::WriteCost,
-    course::{Course, Does},
-    free::{FreeSchedule, Next},
+    course::Course,
+    free::FreeSchedule,
     interrupt_line::InterruptLine,
     lines::Lines,
     memory::Memory,
     network::Network,
-    processor::processor_time,
     waiting::{CoreWait, Polling, Sample, WatchTable},
 };
-
-/// Events of one time from which the first is chosen; it bounds the work when all of 4096 cores start at once.
-const MAX_TIES: usize = 16;
-
-/// Turns after which it is looked whether there is processor time left, in a run with a limit.
-const TURNS_OF_A_LOOK: u64 = 1 << 12;
 
 /// What a core does next, and when.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -175,123 +168,11 @@ impl Engine {
         slow.iter().chain(by_itself).copied().collect()
     }
 
-    /// `core` makes an access that takes effect in `cost_ps`. True if its turn has come already; else it is entered for
-    /// later and has to give way.
-    pub(super) fn reach(&mut self, core: usize, access: Access, cost_ps: u64) -> bool {
-        self.work.accesses += 1;
-        self.sets_off(core);
-        // The polls of a wait have one period, so it is their beginning that is delayed.
-        let delay = if self.waits[core].polling { 0 } else { self.delay() };
-        let time = self.clocks[core].saturating_add(cost_ps).saturating_add(delay).max(self.now_ps);
-        self.clocks[core] = time;
-        if let Some(free) = &mut self.free {
-            free.stops_before(core, access, self.waits[core].polling);
-            return false;
-        }
-        if let Some(course) = &mut self.course {
-            let event = Event { time_ps: time, effect: access.effect, core: core as u16 };
-            let does = if access.effect == Effect::Write { Does::Store } else { Does::Look(access.key) };
-            course.reaches(core, event, does, self.waits[core].polling);
-            return false;
-        }
-        if self.traffic.is_some() {
-            if self.has_arrived(core) {
-                return true;
-            }
-            self.note_leg(core, time - cost_ps, cost_ps, access.effect, None);
-            self.enter(core, time, access.effect);
-            return self.goes_straight_on(core);
-        }
-        let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
-        let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
-        if time < ready.min(last_poll).min(self.next_alarm_ps()).min(self.next_of_network_ps()) && !self.stops_at(time)
-        {
-            self.now_ps = time;
-            return true;
-        }
-        self.enter(core, time, access.effect);
-        false
-    }
-
     /// Explores every order of operations, also of those that touch different memory.
     pub(super) fn nothing_commutes(&mut self) {
         if let Some(free) = &mut self.free {
             free.nothing_commutes();
         }
-    }
-
-    /// As [`reach`](Self::reach), for an access that may meet others on its way.
-    pub(super) fn travel(&mut self, core: usize, access: Access, trip: Trip) -> bool {
-        self.work.accesses += 1;
-        if self.has_arrived(core) {
-            return true;
-        }
-        self.sets_off(core);
-        let delay = if self.waits[core].polling { 0 } else { self.delay() };
-        self.clocks[core] = self.clocks[core].saturating_add(delay);
-        if let Some(traffic) = &self.traffic {
-            let alone_ps = traffic.alone_ps(access.effect, trip);
-            self.note_leg(core, self.clocks[core].max(self.now_ps), alone_ps, access.effect, Some(trip));
-        }
-        self.set_out(core, Journey { trip, effect: access.effect, more: 0 })
-    }
-
-    /// `core` goes on a journey that nobody else sees, but may meet on its way. True if it is back already; else it has
-    /// to give way. The answer of its last access is left to be spent.
-    pub(super) fn run_errand(&mut self, core: usize, journey: Journey) -> bool {
-        self.waits[core].runs_errands |= self.waits[core].polling;
-        self.sets_off(core);
-        self.set_out(core, journey)
-    }
-
-    /// An access of `core` goes out, once its last store is answered.
-    fn sets_off(&mut self, core: usize) {
-        if self.posts_stores {
-            self.clocks[core] = self.clocks[core].max(self.answered[core]);
-            self.departed[core] = self.clocks[core];
-        }
-    }
-
-    /// An access of `core` that nobody else sees or meets takes so long.
-    pub(super) fn passes(&mut self, core: usize, cost_ps: u64) {
-        self.sets_off(core);
-        self.spend(core, cost_ps);
-    }
-
-    /// A store of `core` has taken effect, and its answer takes so long: what the core does meanwhile is its own matter.
-    pub(super) fn posted(&mut self, core: usize, answer_ps: u64) {
-        self.visible[core] = self.clocks[core];
-        if self.posts_stores {
-            self.answered[core] = self.clocks[core].saturating_add(answer_ps);
-            self.clocks[core] = self.departed[core];
-        } else {
-            self.spend(core, answer_ps);
-        }
-    }
-
-    /// `core` goes on a journey. True if it is back already; else it has to give way.
-    fn set_out(&mut self, core: usize, journey: Journey) -> bool {
-        let start = self.clocks[core].max(self.now_ps);
-        let Some(traffic) = &mut self.traffic else {
-            unreachable!("only where accesses can meet they are on their way")
-        };
-        traffic.depart(core, start, journey);
-        self.goes_straight_on(core)
-    }
-
-    /// Whether the access of `core`, which runs and is entered already, comes before all others. Else it has to give
-    /// way.
-    fn goes_straight_on(&mut self, core: usize) -> bool {
-        self.move_traffic();
-        let Some(Reverse(first)) = self.ready.pop() else { return false };
-        let is_alone = self.ready.peek().is_none_or(|second| first.time_ps < second.0.time_ps);
-        let is_next = is_alone && first.time_ps < self.next_alarm_ps() && !self.stops_at(first.time_ps);
-        if usize::from(first.core) == core && is_next {
-            self.now_ps = first.time_ps;
-            return true;
-        }
-        self.ready.push(Reverse(first));
-        false
     }
 
     /// Whether the run stops before what takes effect at this time, which nothing precedes.
@@ -301,42 +182,6 @@ impl Engine {
 
     fn next_alarm_ps(&self) -> u64 {
         self.alarms.first().map_or(u64::MAX, |alarm| alarm.0)
-    }
-
-    /// Lets accesses go on that are on their way, up to the first that takes effect. No core runs meanwhile that
-    /// could begin another one earlier.
-    fn move_traffic(&mut self) {
-        if self.traffic.is_none() {
-            return;
-        }
-        let alarm = self.next_alarm_ps();
-        while !is_end_asked_for()
-            && let Some(traffic) = &mut self.traffic
-            && let Some(next) = traffic.next_ps()
-            && self.ready.peek().map_or(alarm, |first| first.0.time_ps.min(alarm)) >= next
-        {
-            if let Some((sleeper, asking)) = traffic.disturbs() {
-                self.rouse(sleeper.into(), next, Some(asking));
-                self.depart(sleeper.into());
-            } else if let Some(settled) = traffic.step() {
-                self.settled(settled);
-            }
-        }
-    }
-
-    /// An access has been served; its core goes on when it takes effect, or its train does.
-    fn settled(&mut self, Settled { core, time_ps, effect }: Settled) {
-        if self.waits[usize::from(core)].parked {
-            return self.train_passes(core.into(), time_ps);
-        }
-        self.clocks[usize::from(core)] = time_ps;
-        self.ready.push(Reverse(Event { time_ps, effect, core }));
-    }
-
-    /// `core` has just made an access that may have changed something; the rest of its cost is its own.
-    pub(super) fn written(&mut self, core: usize, access: Access, cost: WriteCost) {
-        self.announce_change(access);
-        self.posted(core, cost.complete_ps - cost.visible_ps);
     }
 
     /// Memory has changed: those who watch it look again.
@@ -500,132 +345,6 @@ impl Engine {
             wait.watched.clear();
         }
         went_on
-    }
-
-    /// Who runs next.
-    pub(super) fn next(&mut self) -> Next {
-        if let Some(bounds) = self.bounds {
-            self.turns += 1;
-            let looks = self.turns.is_multiple_of(TURNS_OF_A_LOOK);
-            if self.turns > bounds.turns || looks && processor_time() > bounds.processor {
-                self.is_cut = true;
-                return Next::Redundant;
-            }
-        }
-        let next = match &mut self.free {
-            Some(free) => match free.next(&mut self.chooser) {
-                Next::Nobody => self.time_out().unwrap_or(Next::Nobody),
-                next => next,
-            },
-            None if self.course.is_some() => self.next_of_course(),
-            None => self.next_by_time(),
-        };
-        match next {
-            Next::Nobody if self.another_round() => self.next(),
-            next => next,
-        }
-    }
-
-    fn next_by_time(&mut self) -> Next {
-        // An interrupt that is on its way is not seen by looking, until it is there.
-        if self.polling.is_over(self.waits.len()) && self.alarms.is_empty() && self.nothing_is_on_its_way() {
-            return Next::Nobody;
-        }
-        self.move_traffic();
-        if self.network.is_some()
-            && let Some(stored) = self.move_network()
-        {
-            return Next::Store(stored);
-        }
-        let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
-        let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
-        if let Some(&(time, core)) = self.alarms.first().filter(|alarm| alarm.0 <= ready.min(last_poll)) {
-            self.alarms.pop_first();
-            self.polling.something_changed();
-            self.now_ps = self.now_ps.max(time);
-            // A core that waits is entered for its next poll instead.
-            return if self.wake(usize::from(core)) { Next::Core(usize::from(core)) } else { self.next_by_time() };
-        }
-        if last_poll < ready {
-            return self.time_out().unwrap_or(Next::Nobody);
-        }
-        let Some(Reverse(first)) = self.ready.pop() else { return Next::Nobody };
-        let event = if self.chooser.freedom().ties { self.break_tie(first) } else { first };
-        self.now_ps = event.time_ps;
-        Next::Core(usize::from(event.core))
-    }
-
-    /// As [`next_by_time`](Self::next_by_time), where accesses do not meet and some cores may be slow.
-    fn next_of_course(&mut self) -> Next {
-        let soonest = self.course.as_ref().and_then(Course::soonest);
-        let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
-        let ready = soonest.map_or(u64::MAX, |event| event.time_ps.max(self.now_ps));
-        if let Some(&(time, core)) = self.alarms.first().filter(|alarm| alarm.0 <= ready.min(last_poll)) {
-            self.alarms.pop_first();
-            self.now_ps = self.now_ps.max(time);
-            return if self.wake(usize::from(core)) { Next::Core(usize::from(core)) } else { self.next_of_course() };
-        }
-        if soonest.is_none_or(|event| last_poll < event.time_ps) {
-            return self.time_out().unwrap_or(Next::Nobody);
-        }
-        let Some(event) = self.course.as_mut().and_then(Course::next) else { return Next::Nobody };
-        let core = usize::from(event.core);
-        self.now_ps = self.now_ps.max(event.time_ps);
-        self.clocks[core] = self.clocks[core].max(self.now_ps);
-        Next::Core(core)
-    }
-
-    /// Whether no store will change anything by itself, and no wait ends by itself.
-    fn nothing_is_on_its_way(&self) -> bool {
-        self.last_polls.is_empty()
-            && self.polling.timed_trains == 0
-            && self.network.as_ref().is_none_or(|network| !network.has_stores())
-    }
-
-    fn break_tie(&mut self, first: Event) -> Event {
-        let mut ties = vec![first];
-        while ties.len() < MAX_TIES
-            && let Some(Reverse(event)) = self.ready.peek()
-            && event.time_ps == first.time_ps
-        {
-            ties.push(*event);
-            self.ready.pop();
-        }
-        let chosen = ties.swap_remove(self.chooser.choose(Question::Tie, ties.len()));
-        self.ready.extend(ties.into_iter().map(Reverse));
-        chosen
-    }
-
-    /// The core whose deadline comes first begins the last poll before it.
-    fn time_out(&mut self) -> Option<Next> {
-        let (time, core) = self.last_polls.pop_first()?;
-        let core = usize::from(core);
-        self.now_ps = self.now_ps.max(time);
-        let wait = &mut self.waits[core];
-        let period = (self.clocks[core] - wait.start_ps).max(1);
-        self.clocks[core] = time;
-        wait.parked = false;
-        self.polling.parked -= 1;
-        wait.last_poll_ps = None;
-        wait.woken = Some(Woken::Poll { missed_polls: (time - wait.start_ps) / period - 1 });
-        Some(Next::Core(core))
-    }
-
-    /// Before a machine is given up: a check that does not look at all its places in each poll may have last looked
-    /// at one that has not changed. Let such cores poll on until each has had the time to look everywhere.
-    fn another_round(&mut self) -> bool {
-        let incomplete = |wait: &CoreWait| wait.parked && wait.samples.len() < wait.watched.len();
-        let places = self.waits.iter().filter(|wait| incomplete(wait)).map(|wait| wait.watched.len()).max();
-        if self.fruitless_rounds >= 2 * places.unwrap_or(0) {
-            return false;
-        }
-        self.fruitless_rounds += 1;
-        for core in 0..self.waits.len() {
-            if incomplete(&self.waits[core]) {
-                self.resume(core, Effect::Write);
-            }
-        }
-        true
     }
 
     /// Puts a parked core back into the schedule, at the poll that would be under way now had it never paused, because of
