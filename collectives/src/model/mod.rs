@@ -5,8 +5,7 @@
 //! * [`transfer`]: lines, puts and gets (Figure 2);
 //! * [`oc_bcast`] and [`two_sided`]: the full latency and throughput of each broadcast, with notification and
 //!   polling, derived from the description of the protocol;
-//! * [`notification`]: the degree of notification trees;
-//! * [`critical`]: the paper's simplified formulas (Figure 7).
+//! * [`notification`]: the degree of notification trees.
 //!
 //! This is a model of the protocols, not of this crate's code, and shares nothing with it. Flags are where the two
 //! can differ, so they are a parameter: with [`Setting::PAPER`] each flag is a line as in the paper, with
@@ -19,7 +18,6 @@
 //! assert_eq!(format!("{:.2} MB/s", model.peak_throughput(48)), "35.22 MB/s");
 //! ```
 
-pub mod critical;
 pub mod notification;
 pub mod oc_bcast;
 pub mod parameters;

@@ -75,7 +75,7 @@ impl TwoSidedModel {
         Self { setting, chunk_lines: 251, cache_lines: 512 }
     }
 
-    /// Where data is of which a rank has touched nothing but so many lines since, the data included.
+    /// Where data is after a rank has touched `touched_lines` lines, those of the data among them.
     fn resent(&self, touched_lines: usize) -> Source {
         if touched_lines <= self.cache_lines { Source::Cache } else { Source::Memory }
     }
@@ -203,7 +203,7 @@ impl TwoSidedModel {
         }
     }
 
-    /// Every rank puts so many lines, waits until what it has put before is taken, and gets what the rank above has
+    /// Every rank puts its lines, waits until what it has put before is taken, and gets what the rank above has
     /// put.
     fn exchange_around(&self, times: &mut [Time], taken: &mut [Option<Time>], puts: &[(usize, Source)]) {
         let setting = &self.setting;

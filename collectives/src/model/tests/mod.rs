@@ -1,3 +1,7 @@
+//! The model against what the paper prints, and against its simplified formulas.
+
+mod critical;
+
 use super::*;
 
 /// All distances 1, and flags that are polled by one line read, at once.
