@@ -117,10 +117,6 @@ pub(crate) struct Common {
     #[arg(long)]
     pub(crate) lines: bool,
 
-    /// Name of samples of what the run has cost the host, in the simulator; for benches, where a program in C has words of its own
-    #[arg(long, value_name = "NAME", hide = true)]
-    work: Option<String>,
-
     /// Run what was built before, however old it is (`build` builds it)
     #[arg(long)]
     pub(crate) no_build: bool,
@@ -134,7 +130,7 @@ impl Common {
     /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
         let words = self.given.kernel_line(program)?.value("preempt", preempt);
-        Ok(words.value("work", self.work.as_deref()).switch("coherent", coherent))
+        Ok(words.switch("coherent", coherent))
     }
 }
 

@@ -72,6 +72,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE.svg")]
     heatmap: Option<PathBuf>,
 
+    /// Send what the run costs this host (accesses, processor time, memory) as samples of this name
+    #[arg(long, value_name = "NAME")]
+    work: Option<String>,
+
     /// Build without optimisation
     #[arg(long)]
     debug: bool,
@@ -141,7 +145,8 @@ fn run(arguments: &Arguments) -> Result<()> {
         program = program.priced();
     }
     let inputs = common.given.inputs(&program)?;
-    let words = loading::words(&program, common.words(&program, None, arguments.coherent)?, arguments.wanted.yes)?;
+    let words = loading::words(&program, common.words(&program, None, arguments.coherent)?, arguments.wanted.yes)?
+        .value("work", arguments.work.as_deref());
     let words = words.value("machine", Some(&machine)).value("cores", Some(count));
     let words = words.switch("accesses_only", arguments.accesses_only);
     let words = match &program.c {
