@@ -20,10 +20,7 @@ mod spent;
 mod watched;
 mod words;
 
-pub use self::{
-    program::CProgram,
-    session::{Session, with},
-};
+pub use self::program::CProgram;
 
 // The image of whatever program is linked with this.
 #[cfg(target_os = "none")]

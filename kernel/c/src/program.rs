@@ -5,7 +5,7 @@ use alloc::{borrow::ToOwned, ffi::CString, string::String, vec::Vec};
 use kernel::{Failure, Program, Rank, args::KnownOption, hal::Core};
 
 use crate::{
-    families::{Tables, rcce},
+    families::{Running, Tables, rcce},
     machine,
     services::Services,
     session::Session,
@@ -38,7 +38,7 @@ impl Program for CProgram {
         let calls = rank.args.all(spent::CALLS_OPTION)?.next();
         let calls = calls.map(Calls::of).transpose()?.unwrap_or_default();
         let program = machine::load(&image, rank.comm.rank(), rank.comm.size())?;
-        let session = Session::new(rank, misses, calls);
+        let session = Running::new(Session::new(rank, misses, calls));
         let status = {
             let tables = Tables::of::<C>();
             let services = Services::of::<C>(&tables, &session);
@@ -48,7 +48,7 @@ impl Program for CProgram {
             let (mut arguments, mut environment) = (words::pointers(&arguments), words::pointers(&environment));
             let context = (&raw const session).cast_mut().cast();
             // SAFETY: 1. `atoll_start` has this signature, and the copy is this rank's until this function returns; 2. table, context and strings live until it returns; what the
-            // program changes of the strings is within them; 3. the context is a session with this type of core, which
+            // program changes of the strings is within them; 3. the context is a session that runs with this type of core, which
             // is shared and never borrowed mutably meanwhile.
             unsafe {
                 (program.start)(
@@ -63,7 +63,7 @@ impl Program for CProgram {
         session.spent.charge(session.comm.hal());
         session.before_waiting();
         let result = ended(status);
-        if let (Ok(()), Some(rcce)) = (&result, session.families.rcce.get()) {
+        if let (Ok(()), Some(rcce)) = (&result, session.rcce.get()) {
             rcce.tell_leaks(&session, &|address| program.told(address));
         }
         let first = (session.comm.rank() == 0).then_some(&session);

@@ -8,10 +8,10 @@ use core::{
 use kernel::hal::{Act, Core, Deadline, Reason};
 
 use crate::{
-    families::{Tables, mpi, rcce},
+    families::{Tables, mpi, rcce, with},
     files::Mode,
     machine,
-    session::{Session, with},
+    session::Session,
     spent::Misses,
 };
 
@@ -87,102 +87,105 @@ unsafe fn path<'p>(path: *const c_char) -> alloc::borrow::Cow<'p, str> {
     unsafe { CStr::from_ptr(path) }.to_string_lossy()
 }
 
-// SAFETY, of all that follow: the context is what `program` has given to the program, which runs on this core; pointers
-// and lengths are those of the program's own objects, as `system.c` hands them on.
-
-unsafe extern "C-unwind" fn open<C: Core>(context: *mut c_void, name: *const c_char, mode: u32) -> i32 {
-    // SAFETY: see above.
-    let name = unsafe { path(name) };
-    // SAFETY: see above.
-    result(unsafe { with::<C, _>(context, |session| session.files.borrow_mut().open(&name, Mode(mode))) })
+/// Whether a file of C's is standard input or a stream that is printed.
+fn is_stream(file: i32) -> bool {
+    file == INPUT || PRINTED.contains(&file)
 }
 
-unsafe extern "C-unwind" fn close<C: Core>(context: *mut c_void, file: i32) -> i32 {
-    if file == INPUT || PRINTED.contains(&file) {
-        return 0;
+/// Makes functions of the table, each of which does something with the session.
+macro_rules! functions {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty |$session:pat_param| $body:block)*) => {$(
+        unsafe extern "C-unwind" fn $name<C: Core>(context: *mut c_void, $($argument: $type),*) -> $result {
+            // SAFETY: the context is what `program` has given to the program, which runs on this core; pointers and lengths are
+            // those of the program's own objects, as `system.c` hands them on, to which no reference of this side's leads.
+            unsafe { with::<C, _>(context, |$session| $body) }
+        }
+    )*};
+}
+
+functions! {
+    open(name: *const c_char, mode: u32) -> i32 |session| {
+        let name = path(name);
+        result(session.files.borrow_mut().open(&name, Mode(mode)))
     }
-    // SAFETY: see above.
-    unsafe { with::<C, _>(context, |session| result(session.files.borrow_mut().close(file as usize).map(|()| 0))) }
-}
 
-unsafe extern "C-unwind" fn read<C: Core>(context: *mut c_void, file: i32, bytes: *mut u8, count: u32) -> i32 {
-    if file == INPUT || count == 0 {
-        return 0;
+    close(file: i32) -> i32 |session| {
+        if is_stream(file) {
+            return 0;
+        }
+        result(session.files.borrow_mut().close(file as usize).map(|()| 0))
     }
-    // SAFETY: see above; there is something to read into, which no reference of this side's leads to.
-    let bytes = unsafe { slice::from_raw_parts_mut(bytes, count as usize) };
-    // SAFETY: see above.
-    result(unsafe { with::<C, _>(context, |session| session.files.borrow_mut().read(file as usize, bytes)) })
-}
 
-unsafe extern "C-unwind" fn write<C: Core>(context: *mut c_void, file: i32, bytes: *const u8, count: u32) -> i32 {
-    if count == 0 {
-        return 0;
+    read(file: i32, bytes: *mut u8, count: u32) -> i32 |session| {
+        if file == INPUT || count == 0 {
+            return 0;
+        }
+        let bytes = slice::from_raw_parts_mut(bytes, count as usize);
+        result(session.files.borrow_mut().read(file as usize, bytes))
     }
-    // SAFETY: see above; there is something to write.
-    let bytes = unsafe { slice::from_raw_parts(bytes, count as usize) };
-    // SAFETY: see above.
-    result(unsafe {
-        with::<C, _>(context, |session| {
-            if let Some(stream) = PRINTED.iter().position(|printed| *printed == file) {
-                session.print(stream, bytes);
-                return Ok(bytes.len());
-            }
-            session.files.borrow_mut().write(file as usize, bytes)
-        })
-    })
-}
 
-unsafe extern "C-unwind" fn seek<C: Core>(context: *mut c_void, file: i32, offset: i64, from: i32) -> i64 {
-    /// The errno of what has no places: a stream.
-    const NO_PLACES: i64 = 29;
-    if file == INPUT || PRINTED.contains(&file) {
-        return -NO_PLACES;
+    write(file: i32, bytes: *const u8, count: u32) -> i32 |session| {
+        if count == 0 {
+            return 0;
+        }
+        let bytes = slice::from_raw_parts(bytes, count as usize);
+        if let Some(stream) = PRINTED.iter().position(|printed| *printed == file) {
+            session.print(stream, bytes);
+            return count as i32;
+        }
+        result(session.files.borrow_mut().write(file as usize, bytes))
     }
-    // SAFETY: see above.
-    let place =
-        unsafe { with::<C, _>(context, |session| session.files.borrow_mut().seek(file as usize, offset, from)) };
-    place.unwrap_or_else(|error| (-error).into())
-}
 
-unsafe extern "C-unwind" fn unlink<C: Core>(context: *mut c_void, name: *const c_char) -> i32 {
-    // SAFETY: see above.
-    let name = unsafe { path(name) };
-    // SAFETY: see above.
-    result(unsafe { with::<C, _>(context, |session| session.files.borrow_mut().delete(&name).map(|()| 0)) })
-}
-
-unsafe extern "C-unwind" fn heap<C: Core>(context: *mut c_void, bytes: *mut usize) -> *mut u8 {
-    // SAFETY: see above.
-    let (start, len) =
-        unsafe { with::<C, _>(context, |session| machine::heap(session.heap_bytes(), session.comm.rank())) };
-    // SAFETY: see above.
-    unsafe { bytes.write(len) };
-    start
-}
-
-unsafe extern "C-unwind" fn heap_is_full<C: Core>(context: *mut c_void, bytes: usize) {
-    // SAFETY: see above.
-    unsafe {
-        with::<C, _>(context, |session| {
-            let (rank, kib) = (session.comm.rank(), session.heap_bytes() >> 10);
-            session.print_line(&alloc::format!(
-                "rank {rank}: its heap of {kib} KiB has no room for {bytes} bytes more, and malloc returns NULL; raise heap_kib="
-            ));
-        });
+    seek(file: i32, offset: i64, from: i32) -> i64 |session| {
+        /// The errno of what has no places: a stream.
+        const NO_PLACES: i64 = 29;
+        if is_stream(file) {
+            return -NO_PLACES;
+        }
+        let place = session.files.borrow_mut().seek(file as usize, offset, from);
+        place.unwrap_or_else(|error| (-error).into())
     }
-}
 
-unsafe extern "C-unwind" fn now_ns<C: Core>(context: *mut c_void) -> u64 {
-    // SAFETY: see above.
-    unsafe {
-        with::<C, _>(context, |session| {
-            // A program that looks at the clock until it is late enough gets there where only this takes time.
-            session.comm.hal().compute(CLOCK_CYCLES);
-            session.spent.charge_call(session.comm.hal(), "now_ns");
-            ns(session.comm.hal())
-        })
+    unlink(name: *const c_char) -> i32 |session| {
+        result(session.files.borrow_mut().delete(&path(name)).map(|()| 0))
     }
+
+    heap(bytes: *mut usize) -> *mut u8 |session| {
+        let (start, len) = machine::heap(session.heap_bytes(), session.comm.rank());
+        bytes.write(len);
+        start
+    }
+
+    heap_is_full(bytes: usize) -> () |session| {
+        let (rank, kib) = (session.comm.rank(), session.heap_bytes() >> 10);
+        session.print_line(&alloc::format!(
+            "rank {rank}: its heap of {kib} KiB has no room for {bytes} bytes more, and malloc returns NULL; raise heap_kib="
+        ));
+    }
+
+    now_ns() -> u64 |session| {
+        // A program that looks at the clock until it is late enough gets there where only this takes time.
+        session.comm.hal().compute(CLOCK_CYCLES);
+        session.spent.charge_call(session.comm.hal(), "now_ns");
+        ns(session.comm.hal())
+    }
+
+    sleep_ns(time_ns: u64) -> () |session| {
+        session.before_waiting();
+        sleep(session.comm.hal(), time_ns);
+    }
+
+    rank() -> i32 |session| { session.comm.rank() as i32 }
+
+    ranks() -> i32 |session| { session.comm.size() as i32 }
+
+    accesses(start: usize, bytes: usize, stores: i32) -> () |session| {
+        let stores = stores != 0;
+        let what = if stores { "stores" } else { "loads" };
+        session.comm.hal().declare(&Act::Access { bytes: (start, bytes), stores, what });
+    }
+
+    spends(spent: *const u64, estimated: *const u64) -> () |session| { session.spent.note_sums(spent, estimated) }
 }
 
 /// The clock of a core in nanoseconds.
@@ -198,38 +201,6 @@ fn ns_of(ticks: u64, per_second: u64) -> u64 {
         Some(product) => product / per_second,
         None => (u128::from(rest) * u128::from(NS) / u128::from(per_second)) as u64,
     })
-}
-
-unsafe extern "C-unwind" fn sleep_ns<C: Core>(context: *mut c_void, time_ns: u64) {
-    // SAFETY: see above.
-    unsafe {
-        with::<C, _>(context, |session| {
-            session.before_waiting();
-            sleep(session.comm.hal(), time_ns);
-        });
-    }
-}
-
-unsafe extern "C-unwind" fn rank<C: Core>(context: *mut c_void) -> i32 {
-    // SAFETY: see above.
-    unsafe { with::<C, _>(context, |session| session.comm.rank() as i32) }
-}
-
-unsafe extern "C-unwind" fn ranks<C: Core>(context: *mut c_void) -> i32 {
-    // SAFETY: see above.
-    unsafe { with::<C, _>(context, |session| session.comm.size() as i32) }
-}
-
-unsafe extern "C-unwind" fn accesses<C: Core>(context: *mut c_void, start: usize, bytes: usize, stores: i32) {
-    let stores = stores != 0;
-    let act = Act::Access { bytes: (start, bytes), stores, what: if stores { "stores" } else { "loads" } };
-    // SAFETY: see above.
-    unsafe { with::<C, _>(context, |session| session.comm.hal().declare(&act)) }
-}
-
-unsafe extern "C-unwind" fn spends<C: Core>(context: *mut c_void, spent: *const u64, estimated: *const u64) {
-    // SAFETY: see above; the numbers are statics of the program.
-    unsafe { with::<C, _>(context, |session| session.spent.note_sums(spent, estimated)) }
 }
 
 /// Lets time pass.

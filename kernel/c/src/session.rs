@@ -1,6 +1,6 @@
 //! What a rank knows while its program in C runs.
 
-use core::{cell::RefCell, ffi::c_void};
+use core::cell::RefCell;
 
 use kernel::{
     Failure, Rank,
@@ -9,21 +9,17 @@ use kernel::{
 };
 
 use crate::{
-    families::Families,
     files::Files,
     lines::Lines,
     spent::{Calls, Misses, Spent},
     watched::Watched,
 };
 
-/// One rank and its program in C: what the functions of all tables work on, by shared references, since a function of
-/// the program that is called from here may call them again.
-pub struct Session<'s, 'r, C: Core> {
+/// One rank and its program in C.
+pub(crate) struct Session<'s, 'r, C: Core> {
     /// The ranks, and communication between them.
-    pub comm: &'r Comm<'r, C>,
+    pub(crate) comm: &'r Comm<'r, C>,
     rank: RefCell<&'s mut Rank<'r, C>>,
-    /// What the families of functions know of this rank.
-    pub families: Families<'r, C>,
     pub(crate) files: RefCell<Files<'r>>,
     /// Its memory that a machine that checks it wants to know about.
     pub(crate) watched: Watched,
@@ -42,7 +38,6 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
             spent: Spent::new(misses, calls),
             files: RefCell::new(Files::new(inputs)),
             lines: Default::default(),
-            families: Families::default(),
             rank: RefCell::new(rank),
         }
     }
@@ -56,7 +51,7 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
     ///
     /// # Panics
     /// If that is done already, further up.
-    pub fn with_caches<R>(&self, action: impl FnOnce(&mut Caches) -> R) -> R {
+    pub(crate) fn with_caches<R>(&self, action: impl FnOnce(&mut Caches) -> R) -> R {
         action(&mut self.rank.borrow_mut().caches)
     }
 
@@ -66,7 +61,7 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
     }
 
     /// To be called by whatever may wait for other ranks: a line that was begun is printed, lest theirs overtake it.
-    pub fn before_waiting(&self) {
+    pub(crate) fn before_waiting(&self) {
         self.lines.iter().for_each(|lines| lines.borrow_mut().end(&mut |line| self.print_line(line)));
     }
 
@@ -76,7 +71,7 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
     }
 
     /// Prints a line of the library's own.
-    pub fn print_line(&self, line: &str) {
+    pub(crate) fn print_line(&self, line: &str) {
         self.rank.borrow().print(format_args!("{line}"));
     }
 
@@ -84,25 +79,4 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
     pub(crate) fn heap_bytes(&self) -> usize {
         self.rank.borrow().heap_bytes()
     }
-}
-
-/// Does something with the session that a function of a table was given as its context.
-///
-/// # Safety
-/// The context is that of a program which [`CProgram`](crate::CProgram) runs on this core, with this type of core.
-pub unsafe fn with<C: Core, R>(context: *mut c_void, action: impl for<'s, 'r> FnOnce(&Session<'s, 'r, C>) -> R) -> R {
-    // SAFETY: the caller says so: the session is there until the program has ended, and nothing borrows it mutably.
-    let session = unsafe { &*context.cast::<Session<'_, '_, C>>() };
-    // What the program has computed was before this.
-    session.spent.charge(session.comm.hal());
-    action(session)
-}
-
-/// Charges the core a call of this name, where calls have prices.
-///
-/// # Safety
-/// As for [`with`].
-pub(crate) unsafe fn charge_call<C: Core>(context: *mut c_void, name: &str) {
-    // SAFETY: the caller says so.
-    unsafe { with::<C, _>(context, |session| session.spent.charge_call(session.comm.hal(), name)) }
 }

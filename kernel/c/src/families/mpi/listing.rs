@@ -9,7 +9,7 @@ use super::{
     errors::calls::raise,
     state::{Here, Mpi},
 };
-use crate::session::with;
+use crate::families::with;
 
 /// A list of functions: by their names in C, but in small letters, where they are, and their arguments; and how these are passed,
 /// where that is not one by one.
@@ -68,7 +68,7 @@ pub(crate) unsafe fn call<C: Core>(
     // SAFETY: the caller says so.
     unsafe {
         with::<C, _>(context, |session| {
-            let mpi = session.families.mpi.get_or_init(|| Mpi::new(session.comm));
+            let mpi = session.mpi.get_or_init(|| Mpi::new(session.comm));
             let here = Here { session, mpi };
             match function(&here) {
                 Ok(()) => 0,

@@ -18,7 +18,10 @@ use super::{
     leaks,
     requests::Wanted,
 };
-use crate::session::{Session, charge_call, with};
+use crate::{
+    families::{Running, with},
+    session::Session,
+};
 
 /// The option by which messages go as RCCE's.
 pub(crate) const FAITHFUL: &str = "rcce_faithful";
@@ -57,7 +60,7 @@ pub(crate) struct CRequest {
 ///
 /// # Safety
 /// As for [`with`].
-unsafe fn always<C: Core>(context: *mut c_void, action: impl for<'s, 'r> FnOnce(&Session<'s, 'r, C>) -> i32) -> i32 {
+unsafe fn always<C: Core>(context: *mut c_void, action: impl for<'s, 'r> FnOnce(&Running<'s, 'r, C>) -> i32) -> i32 {
     // SAFETY: the caller says so.
     unsafe { with(context, action) }
 }
@@ -72,14 +75,14 @@ unsafe fn run<C: Core>(
 ) -> i32 {
     // SAFETY: the caller says so.
     unsafe {
-        with::<C, _>(context, |session| match session.families.rcce.get().filter(|rcce| !rcce.is_over()) {
+        with::<C, _>(context, |session| match session.rcce.get().filter(|rcce| !rcce.is_over()) {
             Some(rcce) => code::status(action(session, rcce)),
             None => code::COMM_UNDEFINED,
         })
     }
 }
 
-/// The same for what ranks synchronise by. It may wait; and until the program flushes its shared memory itself, that is
+/// Does something with what RCCE knows of this rank by which ranks synchronise. It may wait; and until the program flushes its shared memory itself, that is
 /// made coherent before and after.
 ///
 /// # Safety
@@ -117,7 +120,7 @@ fn declared(number: u32) -> u64 {
 }
 
 /// # Safety
-/// There are so many bytes that nobody writes to meanwhile, unless there are none.
+/// There are `len` bytes that nobody writes to meanwhile, unless there are none.
 unsafe fn read<'b, C: Core>(rcce: &Rcce<'_, C>, bytes: *const u8, len: usize) -> &'b [u8] {
     declare_use(rcce, bytes, len, false);
     // SAFETY: the caller says so.
@@ -125,7 +128,7 @@ unsafe fn read<'b, C: Core>(rcce: &Rcce<'_, C>, bytes: *const u8, len: usize) ->
 }
 
 /// # Safety
-/// There are so many bytes that nobody else reaches meanwhile, unless there are none.
+/// There are `len` bytes that nobody else reaches meanwhile, unless there are none.
 unsafe fn written<'b, C: Core>(rcce: &Rcce<'_, C>, bytes: *mut u8, len: usize) -> &'b mut [u8] {
     declare_use(rcce, bytes, len, true);
     // SAFETY: the caller says so.
@@ -174,7 +177,7 @@ macro_rules! services {
             // program's own objects, or of the C side's, which has seen that those it writes to are not null, and that text ends
             // with a zero.
             unsafe {
-                charge_call::<C>(context, stringify!($name));
+                with::<C, _>(context, |session| session.spent.charge_call(session.comm.hal(), stringify!($name)));
                 $how::<C>(context, |$($given),+| $body)
             }
         })*
@@ -183,7 +186,7 @@ macro_rules! services {
 
 services! {
     always init(gory: i32) |session| {
-        match session.families.rcce.get() {
+        match session.rcce.get() {
             // It cannot begin again.
             Some(rcce) if rcce.is_over() => return code::COMM_UNDEFINED,
             Some(_) => return code::SUCCESS,
@@ -192,7 +195,7 @@ services! {
         session.before_waiting();
         match Rcce::new(session, gory != 0) {
             Ok(rcce) => {
-                let _ = session.families.rcce.set(rcce);
+                let _ = session.rcce.set(rcce);
                 code::SUCCESS
             }
             Err(error) => error,
