@@ -26,7 +26,7 @@ pub struct Prices {
     /// Until a core goes on that has stored a line to another coherence domain's MPB, without a call.
     pub write_ns: u32,
     /// For how long a flag that comes from another coherence domain keeps others from being received there: of flags
-    /// that come at one time to one domain, each can be seen so much later than the one before. 0 where they do not
+    /// that come at one time to one domain, each can be seen this much later than the one before. 0 where they do not
     /// wait for each other.
     pub receive_ns: u32,
     /// For how long a core of the own coherence domain that fetches or changes a line keeps others of the domain from

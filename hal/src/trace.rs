@@ -38,7 +38,7 @@ impl Span {
         Self { peer: Some(peer), ..self }
     }
 
-    /// This operation, which does something for each of so many cores.
+    /// This operation, which does something for each of `peers` cores.
     pub const fn for_each_of(self, peers: usize) -> Self {
         Self { peers, ..self }
     }

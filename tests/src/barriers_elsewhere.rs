@@ -15,7 +15,7 @@ use crate::{
 /// Barriers whose flags are not in MPBs.
 const ALL: [Barrier; 4] = [Barrier::Central, Barrier::LockedCounter, Barrier::Registers, Barrier::AtomicCounters];
 
-/// Rounds on so many ranks.
+/// Rounds on `size` ranks.
 fn rounds(size: usize) -> u32 {
     if size < 64 { 4 } else { 2 }
 }

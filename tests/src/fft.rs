@@ -55,7 +55,7 @@ fn found<C: Core>(context: &mut Context<'_, '_, C>, plan: Plan) -> Result<Vec<Co
     spectrum(context.comm, context.caches, plan).map_err(|failure| Failed(alloc::format!("{failure}")))
 }
 
-/// A square transform of a size for so many ranks; few lines are left for each of very many.
+/// A square transform of a size for `ranks` ranks; few lines are left for each of very many.
 fn len(ranks: usize) -> usize {
     if ranks < 64 { 1 << 10 } else { 1 << 8 }
 }

@@ -34,13 +34,13 @@ const NAMES: [&str; 15] = [
 /// Those that are tested on very many ranks, too.
 const FEW: [&str; 4] = ["default", "dissemination-2-pull", "tree-k3-pull", "hierarchical"];
 
-/// The barriers that are tested on so many ranks.
+/// The barriers that are tested on `size` ranks.
 fn all(size: usize) -> impl Iterator<Item = Barrier> {
     let names = if size < 64 { &NAMES[..] } else { &FEW };
     names.iter().map(|name| name.parse().expect("it is a name"))
 }
 
-/// Rounds on so many ranks.
+/// Rounds on `size` ranks.
 fn rounds(size: usize) -> u32 {
     if size < 64 { 3 } else { 1 }
 }

@@ -13,7 +13,7 @@ use crate::{
 /// Words that a mutex protects: more than a line.
 const WORDS: usize = 12;
 
-/// How often each of so many ranks takes a lock.
+/// How often each of `size` ranks takes a lock.
 fn rounds(size: usize) -> u32 {
     match size {
         ..16 => 5,

@@ -24,8 +24,8 @@ bitflags! {
         /// with a seed they evict and drain.
         const QUIET = 4;
         /// Many cores: with more ranks it takes other paths (deeper trees, more lines, longer tables, other algorithms),
-        /// and so it runs on 48 cores in QEMU and on the largest simulated machine, too. All others say nothing about
-        /// so many cores that they do not say about 16, where all run.
+        /// and so it runs on 48 cores in QEMU and on the largest simulated machine, too. All others
+        /// say nothing about many cores that they do not say about 16, where all run.
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
         /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the

@@ -73,7 +73,7 @@ const BOARD: Target = Target {
     directory: "kernel",
 };
 
-/// The same for who looks at what cores do: they count their operations, and note what a debugger shows. The debugger finds names and
+/// The image for whoever looks at what cores do: they count their operations, and note what a debugger shows. The debugger finds names and
 /// places of variables, all of them outside of `hal`. Nobody asks how fast that is.
 const OBSERVED_BOARD: Target =
     Target { profile: &["debug='full'", "overflow-checks=false"], opt_level: 1, flags: "", ..BOARD };

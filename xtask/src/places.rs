@@ -168,7 +168,7 @@ impl Places {
         Self { image: image.into(), loaded: None, last: None, running: None, code: None, frames }
     }
 
-    /// The same, of a guest that loads this program.
+    /// The places of a guest that loads this program.
     pub(crate) fn loading(self, program: Option<PathBuf>) -> Self {
         Self { loaded: program, ..self }
     }
@@ -186,7 +186,7 @@ impl Places {
         line
     }
 
-    /// The same for many lines, which is quicker than one by one.
+    /// Explains many lines, which is quicker than one by one.
     pub(crate) fn explain_all(&mut self, lines: &mut [String]) {
         let spots: Vec<_> = lines.iter().map(|line| Spot::parse(line)).collect();
         let mut explained = if spots.iter().any(Option::is_some) {

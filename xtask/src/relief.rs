@@ -103,7 +103,7 @@ impl Picture {
     }
 }
 
-/// So much of `ink`, of 255, over `paper`.
+/// `amount` parts of 255 of `ink` over `paper`.
 fn mix(paper: u8, ink: u8, amount: u8) -> u8 {
     let (paper, ink, amount) = (u16::from(paper), u16::from(ink), u16::from(amount));
     u8::try_from((paper * (255 - amount) + ink * amount) / 255).unwrap_or(u8::MAX)

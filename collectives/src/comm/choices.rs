@@ -89,7 +89,7 @@ impl Terms {
         if self.is_far() { self.prices.poll_ns.into() } else { self.prices.near_poll_ns.into() }
     }
 
-    /// A line that so many ranks read from one MPB, while all others read from others like it.
+    /// A line that `readers` ranks read from one MPB, while all others read from others like it.
     pub(crate) fn line_for(&self, readers: u64) -> u64 {
         if self.is_far() {
             let turns = self.members.div_ceil(self.prices.loads.into());
@@ -121,7 +121,7 @@ impl Terms {
         if self.is_far() { (0..self.rounds()).map(|round| self.members.min(1 << round)).sum() } else { 0 }
     }
 
-    /// Until a rank has read so many lines of each of the others, while all do the same.
+    /// Until a rank has read `lines` lines of each of the others, while all do the same.
     pub(crate) fn lines_of_all(&self, lines: u64) -> u64 {
         let near = u64::from(self.prices.near_poll_ns) * (self.members - 1);
         let far = if self.is_far() { self.line_for(1) * (self.ranks - self.members) } else { 0 };
@@ -158,7 +158,7 @@ impl Terms {
         self.own() * 3 / 2
     }
 
-    /// Combining the elements of a line: a sum of `f64` takes so many cycles of a P54C.
+    /// Combining the elements of a line, as long as a P54C takes for sums of `f64`.
     pub(crate) fn combine(&self) -> u64 {
         const CYCLES: u64 = 21;
         CYCLES * 1_000 / u64::from(self.prices.core_mhz)

@@ -207,7 +207,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.assemble(members, layout, elsewhere, context)
     }
 
-    /// Bytes of the words of so many ranks.
+    /// Bytes of the words of `ranks` ranks.
     pub(crate) fn words_len_bytes(ranks: usize) -> usize {
         Words::len_bytes(ranks)
     }
@@ -221,7 +221,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.is_divided().set(true);
     }
 
-    /// Lets staging give so many lines more to the spare ones, and says whether it can. Collective over all ranks.
+    /// Moves `count` lines from staging to the spare ones, and says whether it can. Collective over all ranks.
     pub(crate) fn widen_spare_lines(&self, count: usize) -> bool {
         let can = self.spare_up_to(self.mpb_layout().spare().end + count);
         if can {

@@ -31,7 +31,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Bytes for so many ranks.
+    /// Bytes for `ranks` ranks.
     pub(super) fn len_bytes(ranks: usize) -> usize {
         (ranks * ranks + operation_words(ranks)) * 4
     }

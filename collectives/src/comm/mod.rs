@@ -287,7 +287,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
     }
 
-    /// The same while engines have something to do. The [`Reason`] comes in parts, of which a wait that times out returns the peer:
+    /// Waits while engines have something to do. The [`Reason`] comes in parts, of which a wait that times out returns the peer:
     /// so nothing has to be in memory for other waits.
     #[cold]
     #[inline(never)]

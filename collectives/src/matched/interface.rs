@@ -82,7 +82,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.send_bytes(cast_slice(message), to, tag, Mode::Standard)
     }
 
-    /// The same, and returns when it is being received.
+    /// Sends as [`send_tagged`](Self::send_tagged) does, but returns only when the message is being received.
     ///
     /// # Errors
     /// As [`send_tagged`](Self::send_tagged).
@@ -103,7 +103,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.start_send(cast_slice(message), to, tag, Mode::Standard)
     }
 
-    /// The same, and it is complete when it is being received.
+    /// Begins as [`start_send_tagged`](Self::start_send_tagged) does a send that is complete only when the message is being received.
     ///
     /// # Errors
     /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
@@ -134,7 +134,7 @@ impl<'c, C: Core> Comm<'c, C> {
         Ok(PreparedSend { comm: self, to, tag, mode: Mode::Standard })
     }
 
-    /// The same, and each is complete when it is being received.
+    /// As [`prepare_send_tagged`](Self::prepare_send_tagged); each send is complete only when its message is being received.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`].
@@ -231,7 +231,7 @@ impl<'c, C: Core> Comm<'c, C> {
         Ok(Arrival { comm: self, post, label: arrived.label, arrived: Some(arrived) })
     }
 
-    /// The same, if one has come.
+    /// Takes a message that fits if one has come, as [`find_tagged`](Self::find_tagged) does, without waiting.
     ///
     /// # Errors
     /// As [`try_probe`](Self::try_probe).

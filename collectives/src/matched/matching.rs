@@ -51,7 +51,7 @@ impl Matching {
         self.unexpected.iter().map(|arrived| arrived.label).find(|label| pattern.fits(label))
     }
 
-    /// The same, which it takes away.
+    /// Takes away the first message that fits.
     pub(super) fn take(&mut self, pattern: &Pattern) -> Option<Arrived> {
         let at = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.label))?;
         self.unexpected.remove(at)

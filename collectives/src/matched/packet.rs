@@ -16,7 +16,7 @@ pub(super) const MOST_LINES: usize = 8;
 /// Bytes of payload of a packet at most: those of a message that goes at once.
 pub(super) const SHORT_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
 
-/// Lines of memory that so many bytes take, and those of a copy of them: what is short stays in registers and L1.
+/// Lines of memory that `len` bytes take, and those of a copy of them: what is short stays in registers and L1.
 pub(super) fn lines_of(len: usize) -> (usize, usize) {
     let lines = len.div_ceil(LINE_BYTES);
     (lines, if len <= SHORT_BYTES { 0 } else { lines })
@@ -69,7 +69,7 @@ impl<'p> Packet<&'p [u8]> {
         Self { payload, ..self }
     }
 
-    /// The same with a payload of its own.
+    /// This packet with a payload of its own.
     pub(super) fn to_owned(&self) -> Packet {
         let Self { kind, context, number, tag, payload } = *self;
         Packet { kind, context, number, tag, payload: payload.to_vec() }
@@ -101,7 +101,7 @@ impl<'p> Packet<&'p [u8]> {
 }
 
 impl Packet {
-    /// The same with this one's payload.
+    /// This packet, with a borrowed payload.
     pub(super) fn borrowed(&self) -> Packet<&[u8]> {
         let Self { kind, context, number, tag, ref payload } = *self;
         Packet { kind, context, number, tag, payload }

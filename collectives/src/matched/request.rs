@@ -45,7 +45,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         self.take()
     }
 
-    /// The same without waiting; nothing if there is still something to wait for.
+    /// What [`wait`](Self::wait) returns, without waiting: nothing if there is still something to wait for.
     ///
     /// # Errors
     /// As [`wait`](Self::wait).
@@ -108,7 +108,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         Ok(Some((index, all[index].take())))
     }
 
-    /// The same without waiting: nothing if none is complete.
+    /// What [`wait_any`](Self::wait_any) returns, without waiting: nothing if none is complete.
     pub fn test_any(all: &mut [Self]) -> Option<(usize, Result<Envelope, Error>)> {
         all.first().iter().for_each(|transfer| transfer.comm.look());
         let index = all.iter().position(Self::is_done)?;
@@ -125,7 +125,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         Ok(first.into_iter().chain(Self::test_some(all)).collect())
     }
 
-    /// The same, or until something `else_done`; then there may be none.
+    /// Waits as [`wait_some`](Self::wait_some) does, or until `else_done` says so; then none may be complete.
     ///
     /// # Errors
     /// As [`wait_any`](Self::wait_any).

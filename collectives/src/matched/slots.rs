@@ -86,13 +86,13 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Lines of every MPB for so many ranks: with boxes, if there can be some, and without.
+    /// Lines of every MPB for `ranks` ranks: with boxes, if there can be some, and without.
     pub(super) fn lines(ranks: usize) -> [usize; 2] {
         let least = SLOTS + 2 * ranks.div_ceil(LINE_BYTES);
         [least + if ranks <= MOST_BOXES { ranks } else { 0 }, least]
     }
 
-    /// Takes so many lines from `first` on, and clears this rank's. A barrier has to follow.
+    /// Takes `count` lines from `first` on, and clears this rank's. A barrier has to follow.
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, first: usize, count: usize) -> Self {
         let own = comm.mpb_line(comm.rank(), first);
         comm.hal().put_made(count * LINE_BYTES, own, |_, bytes| bytes.fill(0));
@@ -133,7 +133,7 @@ impl Slots {
         comm.mpb_line(of, self.first + SLOTS + 2 * self.doorbells.len() + from)
     }
 
-    /// The first of so many free slots in a row.
+    /// The first of `lines` free slots in a row.
     fn room_for(&self, lines: usize) -> Option<usize> {
         let (mut slot, mut first) = (0, 0);
         while slot < SLOTS {

@@ -26,12 +26,12 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Of a receive with so many bytes of room, or of a send.
+    /// Of a receive with `room` bytes of room, or of a send.
     pub(super) fn new(room: usize, is_direct: bool) -> Self {
         Self { room, is_direct, is_done: Cell::new(false), label: Cell::new(None), copy: RefCell::default() }
     }
 
-    /// The same for another receive that waits; returns memory that was for a copy.
+    /// Becomes the state of another receive that waits; returns the memory that was for a copy.
     pub(super) fn begin_again(&mut self, room: usize) -> Vec<u8> {
         mem::replace(self, Self::new(room, true)).copy.into_inner()
     }

@@ -204,7 +204,7 @@ impl MpbLayout {
         Self::new(ranks)
     }
 
-    /// The layout with buffers of so many lines, the second of which is for operations to share.
+    /// The layout with buffers of `buffer_lines` lines, the second of which is for operations to share.
     fn staged(self, buffer_lines: usize, section_lines: usize) -> Self {
         Self {
             buffer_lines,

@@ -56,7 +56,7 @@ impl<'c, C: Messenger> Comm<'c, C> {
     /// Reserves `count` lines of every MPB, with zeros in them. Collective; all ranks name the same number.
     ///
     /// # Errors
-    /// On every rank alike: [`Error::NoSpareLines`] if there are not so many, [`Error::ProfileInForce`]. On a rank that
+    /// On every rank alike: [`Error::NoSpareLines`] if there are fewer, [`Error::ProfileInForce`]. On a rank that
     /// [sends a message in steps](Comm::start_sending), whose lines may move: [`Error::RequestsOutstanding`].
     pub fn reserve_lines(&self, count: usize) -> Result<ProgramLines<'_, 'c, C>, Error> {
         self.check_nothing_in_steps()?;

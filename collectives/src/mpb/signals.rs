@@ -237,7 +237,7 @@ impl Signals {
         }
     }
 
-    /// The same for some of 32 ranks, from 32 `index` on: words of their line, and which bytes of these. False on a machine
+    /// Takes `count` signals of each of some of 32 ranks, from 32 `index` on: words of their line, and which bytes of these. False on a machine
     /// that is dying, of a destructor.
     #[inline]
     fn take_of_line<C: Mpb + Wait>(
@@ -291,7 +291,7 @@ impl Signals {
         true
     }
 
-    /// The same for signals that do not come through MPBs, from each rank that has a byte in these words.
+    /// Takes signals that do not come through MPBs, from each rank that has a byte in these words.
     #[cold]
     fn take_all_elsewhere<C: Mpb + Wait>(
         &self,
@@ -308,7 +308,7 @@ impl Signals {
         ranks.all(|rank| self.take_elsewhere(comm, rank, count, awaited))
     }
 
-    /// The same for one rank. What is awaited comes in parts, so that it need not be in memory where signals come through MPBs.
+    /// Takes signals of one rank that do not come through MPBs. What is awaited comes in parts, so that it need not be in memory where signals come through MPBs.
     #[cold]
     fn take_elsewhere<C: Mpb + Wait>(
         &self,
@@ -327,7 +327,7 @@ impl Signals {
         true
     }
 
-    /// The same for one rank, of whose line no more than a word is looked at.
+    /// Takes `count` signals of one rank, of whose line no more than a word is looked at.
     #[inline(always)]
     fn take_from<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, from: usize, count: u8, reason: Reason) {
         if comm.elsewhere().is_some() {

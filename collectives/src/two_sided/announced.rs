@@ -21,7 +21,7 @@ use crate::{
 const SENT: Reason = Reason::new("a message with a tag being received");
 
 impl<C: Messenger> Comm<'_, C> {
-    /// How a message of so many bytes goes.
+    /// The chunks of a message of `len` bytes.
     pub(crate) fn announced_chunks(&self, len: usize) -> Chunks {
         Chunks::in_lines(len, self.mpb_layout().message_lines())
     }
@@ -107,12 +107,12 @@ impl<C: Messenger> Comm<'_, C> {
         self.announced_chunks(len).is_first_with_the_head()
     }
 
-    /// Which bytes of a message of so many chunk `number` has.
+    /// The bytes of a message of `len` bytes that are in chunk `number`.
     pub(crate) fn announced_bytes(&self, len: usize, number: usize) -> Range<usize> {
         self.announced_chunks(len).bytes(number)
     }
 
-    /// Receives a chunk that is there as a whole, of a message of so many bytes, to where its bytes belong.
+    /// Receives a chunk that is there as a whole, of a message of `len` bytes, to where its bytes belong.
     pub(crate) fn receive_announced_chunk(&self, (len, number): (usize, usize), bytes: &mut [u8], from: usize) {
         let chunks = self.announced_chunks(len);
         if number > 0 || !chunks.is_first_with_the_head() {

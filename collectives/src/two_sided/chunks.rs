@@ -29,7 +29,7 @@ fn stamp(to: CoreId, turn: bool) -> u32 {
     IS_HEAD | (to.index() as u32) << 1 | u32::from(turn)
 }
 
-/// Lines of which a chunk has so many at least, if the message has as many: what is told about each costs as much as a line.
+/// The least number of lines of a chunk, if the message has as many: what is told about each costs as much as a line.
 const LEAST_LINES: usize = 8;
 
 /// Parts in which a message goes at least, if it is long enough: the first of them is put while nobody gets anything.
@@ -49,7 +49,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Of a message of so many bytes that has these lines for its chunks.
+    /// Those of a message of `len` bytes that has these lines.
     #[inline]
     pub(super) fn new(len: usize, lines: Range<usize>) -> Self {
         if len <= RIDING_BYTES || lines.is_empty() {
@@ -59,7 +59,7 @@ impl Chunks {
         Self::in_lines(len, lines)
     }
 
-    /// The same for a message that has no head. There are lines.
+    /// The chunks of a message that has no head, in lines of which there are some.
     pub(super) fn in_lines(len: usize, lines: Range<usize>) -> Self {
         let (slots, all) = (lines.len().min(2), len.div_ceil(LINE_BYTES).max(1));
         let most = lines.len() / slots;
@@ -133,7 +133,7 @@ impl Chunks {
 }
 
 impl<C: Messenger> Comm<'_, C> {
-    /// How a message of so many bytes goes.
+    /// The chunks of a message of `len` bytes.
     #[inline]
     pub(super) fn chunks(&self, len: usize) -> Chunks {
         // The lines are those of all ranks, whatever the communicator is: nobody reads them any more when a message has been
@@ -146,7 +146,7 @@ impl<C: Messenger> Comm<'_, C> {
         Chunks::new(len, layout.message_lines())
     }
 
-    /// Whether a message of so many bytes is there with its head, in that itself or in one line: so are those of which programs
+    /// Whether a message of `len` bytes is there with its head, in that itself or in one line: so are those of which programs
     /// send most, and nothing has to be worked out for them.
     #[inline]
     pub(super) fn is_short(&self, len: usize) -> bool {
@@ -184,7 +184,7 @@ impl<C: Messenger> Comm<'_, C> {
         Ok(sent)
     }
 
-    /// The same for a message that is in its head, of which all is looked at.
+    /// Receives a message that is in its head, all of which is looked at.
     #[inline(never)]
     fn get_riding(&self, message: &mut [u8], from: &Pair) -> Result<usize, TimedOut> {
         let head = MpbLine::new(from.core(), self.world_of().mpb_layout().message_head());
@@ -204,7 +204,7 @@ impl<C: Messenger> Comm<'_, C> {
         self.mpb_line(rank, if profile { layout.rcce_payload().start } else { layout.message_head() })
     }
 
-    /// The words of the head of the next message from this rank to rank `to`, of so many bytes. A bit tells it from the one
+    /// The words of the head of the next message, of `len` bytes, from this rank to rank `to`. A bit tells it from the one
     /// before.
     #[inline]
     fn words_to(&self, to: &Pair, len: u32) -> [u32; WORDS] {

@@ -238,7 +238,7 @@ impl<C: Messenger> Comm<'_, C> {
         self.signals().take_turned_by(self, bit, from, reason)
     }
 
-    /// The same where signals do not go through MPBs.
+    /// Takes what a rank has turned where signals do not go through MPBs.
     #[cold]
     fn take_turned_elsewhere(&self, from: usize, bit: u8, what: &'static str) -> Result<u8, TimedOut> {
         let (reason, taken) = (Reason::new(what), self.signals().taken_from(from));

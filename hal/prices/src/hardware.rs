@@ -24,7 +24,7 @@ pub enum Place {
 pub enum Way {
     /// Where it may meet others.
     Shared(Trip),
-    /// Where it meets nobody: so long until it takes effect, and from then until its core goes on.
+    /// Where it meets nobody: picoseconds until it takes effect, and from then until its core goes on.
     Alone {
         /// Until it takes effect.
         effect_ps: u64,

@@ -363,7 +363,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         }
     }
 
-    /// The same where the window is told. Apart, so that loops over elements are as short as they can be where it is not.
+    /// Carries out an access of which the window is told. Apart, so that loops over elements are as short as they can be where it is not.
     #[cold]
     #[inline(never)]
     fn watched<R>(&self, first: usize, count: usize, access: ViewAccess, carry_out: impl FnOnce() -> R) -> Option<R> {

@@ -59,7 +59,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Bytes of shared memory that checks need on so many cores.
+    /// Bytes of shared memory that checks need on `cores` cores.
     pub const fn bytes(cores: usize) -> usize {
         (cores + 1) * PAGE_BYTES
     }
@@ -182,7 +182,7 @@ impl<C: Core> Stage<'_, C> {
         }
     }
 
-    /// The same of bytes: `what` is told the first one that differs, counted from `first` on.
+    /// Notes what is wrong unless these bytes are equal: `what` is told the first one that differs, counted from `first` on.
     fn expect_bytes(&self, found: &[u8], expected: &[u8], first: usize, what: impl FnOnce(String) -> String) {
         let differs = found.iter().zip(expected).position(|(found, expected)| found != expected);
         if let Some(at) = differs {
@@ -225,7 +225,7 @@ impl<C: Core> Stage<'_, C> {
         self.core.wait_until(&[place], late, Reason::new(what).from(from), check)
     }
 
-    /// The time in so many seconds.
+    /// The time in `seconds` seconds.
     fn after(&self, seconds: u64) -> u64 {
         self.core.now() + seconds * self.core.ticks_per_second()
     }

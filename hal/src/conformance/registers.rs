@@ -21,7 +21,7 @@ const IS_READY: usize = 604;
 const HAS_WAITED: usize = 605;
 const IS_FREED: usize = 606;
 
-/// A moment is one part in so many of a second, and the time in which another core comes from one operation to the next.
+/// A moment is a second divided by this, and the time in which another core comes from one operation to the next.
 const DWELLS: u64 = 50_000;
 const COMES: u64 = 1000;
 
@@ -113,7 +113,7 @@ fn in_time<'c, C: Core>(stage: &Stage<'c, C>, of: CoreId) -> Option<TsrGuard<'c,
     None
 }
 
-/// Lets one part in so many of a second pass.
+/// Lets a second divided by `parts` pass.
 fn dwell<C: Core>(stage: &Stage<'_, C>, parts: u64) {
     let core = stage.core;
     let late = Deadline::At(core.now() + core.ticks_per_second() / parts);
@@ -193,7 +193,7 @@ fn count<C: Core>(taken: &Taken<'_, C>) -> u32 {
     taken.with(|taken| taken.load(Relaxed))
 }
 
-/// Whether this core comes to take more interrupts than so many.
+/// Whether this core comes to take more than `before` interrupts.
 fn arrives<C: Core>(stage: &Stage<'_, C>, taken: &Taken<'_, C>, before: u32) -> bool {
     let late = Deadline::At(stage.after(ARRIVES_S));
     stage.core.wait_until(&[], late, Reason::new("an interrupt"), |_| (count(taken) > before).then_some(())).is_ok()

@@ -9,7 +9,7 @@ use super::{Defect, Stage};
 /// Readings of the clock that are compared.
 const READINGS: usize = 100;
 
-/// One part in so many of a second, for which a core waits without a place.
+/// A core waits without a place for a second divided by this.
 const WAITS: u64 = 500;
 
 /// Polls of such a wait after which its clock stands still, or is too slow: each takes two nanoseconds, where it costs least.

@@ -54,7 +54,7 @@ impl Table {
         is_one.then_some(Self { at, len })
     }
 
-    /// The MADT in a table of tables with addresses of so many bytes.
+    /// The MADT in a table of tables with addresses of `address_bytes` bytes.
     fn find(&self, memory: &impl Memory, address_bytes: u32) -> Option<Self> {
         (HEADER_BYTES..self.len).step_by(address_bytes as usize).find_map(|offset| {
             let at = self.at + u64::from(offset);

@@ -60,7 +60,7 @@ impl Account {
         self.runs.count(&self.counting, at, mask);
     }
 
-    /// Counts stores to so many whole lines of an MPB.
+    /// Counts stores to `lines` whole lines of an MPB.
     #[inline]
     pub(super) fn count_line_stores(&self, first: MpbLine, lines: usize) {
         self.runs.count_lines(&self.counting, LineAddress::Mpb(first), lines);

@@ -9,7 +9,7 @@ use super::terms::CounterAccess;
 pub enum LoadedFor {
     /// To decide by what is there. That orders this core after the store.
     Look,
-    /// The same by the poll of a wait: what is not there yet, a later poll sees.
+    /// To decide by it in the poll of a wait: what is not there yet, a later poll sees.
     Poll,
     /// To copy data, which has to be there.
     Copy,

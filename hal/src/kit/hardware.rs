@@ -102,7 +102,7 @@ pub trait CombinedLines: Topology {
         let _ = target;
     }
 
-    /// Stores that many whole lines to an MPB, one after the other; `fill` makes them. What it finds in a line that it is
+    /// Stores `lines` whole lines to an MPB, one after the other; `fill` makes them. What it finds in a line that it is
     /// given is nothing in particular.
     ///
     /// # Panics
@@ -140,7 +140,7 @@ pub trait CombinedLines: Topology {
         });
     }
 
-    /// Loads that many whole lines of an MPB, one after the other, and gives them to `take`.
+    /// Loads `lines` whole lines of an MPB, one after the other, and gives them to `take`.
     ///
     /// # Panics
     /// As for [`load_line`](Self::load_line).
@@ -383,7 +383,7 @@ pub trait Hooks: Ticks {
         self.spend(Expense::Cycles(cycles));
     }
 
-    /// Tells a machine that prices private memory and software that an operation about so many bytes begins, within those that
+    /// Tells a machine that prices private memory and software that an operation about `bytes` bytes begins, within those that
     /// are under way; 0 if it is about none. That of an operation of a protocol is its span's.
     #[inline(always)]
     fn enter(&self, protocol: Option<&Span>, bytes: usize) {

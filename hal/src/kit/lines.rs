@@ -39,7 +39,7 @@ impl<H: Hardware> HardwareCore<H> {
         self.hardware.hooks().witness(|| Event::Load { at, mask: mask(), what_for: LoadedFor::Copy });
     }
 
-    /// A line of an MPB is copied, the one so many behind another, as far as a piece of it has bytes. Which line that is is
+    /// The line of an MPB that is `index` behind `from` is copied, as far as a piece of it has bytes. Which line that is is
     /// worked out for those only who want to know.
     #[inline(always)]
     fn copied_mpb(&self, from: MpbLine, index: usize, len: usize) {
@@ -50,7 +50,7 @@ impl<H: Hardware> HardwareCore<H> {
         });
     }
 
-    /// Bytes of a line of an MPB are offered, of the one so many behind another.
+    /// Bytes of the line of an MPB that is `index` behind `from` are offered.
     #[inline(always)]
     fn offered(&self, from: MpbLine, index: usize, len: usize) {
         self.hardware.hooks().witness(|| Event::Load {

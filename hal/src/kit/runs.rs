@@ -54,7 +54,7 @@ impl StoreRuns {
         self.bytes.set(if bytes == u32::MAX { 0 } else { bytes });
     }
 
-    /// Counts stores to so many whole lines, one after the other.
+    /// Counts stores to `lines` whole lines, one after the other.
     #[inline]
     pub(super) fn count_lines(&self, counting: &Counting, first: LineAddress, lines: usize) {
         self.count(counting, first, u32::MAX);

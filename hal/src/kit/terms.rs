@@ -53,13 +53,13 @@ pub enum Woken {
 pub enum Expense {
     /// Call overhead of a put from memory (OC-Bcast Table 1, `o_put^mem`).
     PutFromMemory,
-    /// The same of one whose lines the caller makes.
+    /// Call overhead of a put whose lines the caller makes.
     PutMade,
     /// Call overhead of a put from the own MPB (`o_put^mpb`).
     PutFromMpb,
     /// Call overhead of a get to memory (`o_get^mem`).
     GetToMemory,
-    /// The same of one whose lines the caller takes.
+    /// Call overhead of a get whose lines the caller takes.
     GetUsed,
     /// Call overhead of a get to the own MPB (`o_get^mpb`).
     GetToMpb,
@@ -75,12 +75,12 @@ pub enum Expense {
     LineLoad,
     /// What the loop of a transfer executes for a line; in Table 1 that is part of the line's price.
     Line(Transfer),
-    /// Reads of that many lines of private memory.
+    /// Reads of private memory, in lines.
     PrivateRead {
         /// Lines.
         lines: u32,
     },
-    /// Writes of that many lines of private memory.
+    /// Writes of private memory, in lines.
     PrivateWrite {
         /// Lines.
         lines: u32,
@@ -96,7 +96,7 @@ pub enum Expense {
     TakeInterrupt,
     /// A write of an entry of the own lookup table, which is a register of the own tile.
     MapSlot,
-    /// Write back and invalidate that many lines by displacement.
+    /// Writes back and invalidates by displacement, in lines.
     Flush {
         /// Lines.
         lines: u32,

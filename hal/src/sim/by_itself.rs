@@ -49,7 +49,7 @@ pub(super) struct ByItself {
 
 struct Chance {
     random: Box<Xoshiro256PlusPlus>,
-    /// Something happens at one of so many occasions; never if 0.
+    /// Something happens at one of this many occasions; never if 0.
     one_in: u32,
 }
 

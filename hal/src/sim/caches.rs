@@ -39,7 +39,7 @@ pub(super) enum Found {
 enum Memory {
     /// The block with this number.
     Block(u32),
-    /// The memory of operations about so many lines. Those about 0 lines stand for what is in the way, which is never found
+    /// The memory of operations about this number of lines. Those about 0 lines stand for what is in the way, which is never found
     /// again.
     Of(u32),
 }
@@ -132,7 +132,7 @@ pub(super) struct Caches {
 }
 
 impl Caches {
-    /// Empty ones, with an L2 of so many bytes.
+    /// Empty ones, with an L2 of `l2_bytes` bytes.
     pub(super) fn new(l2_bytes: u64) -> Self {
         Self {
             l1: Level::of(L1_BYTES),
@@ -145,7 +145,7 @@ impl Caches {
         }
     }
 
-    /// An operation about so many bytes begins.
+    /// An operation about `bytes` bytes begins.
     pub(super) fn enter(&mut self, bytes: usize) {
         self.depth += 1;
         if self.about.outermost == 0 && bytes > 0 {
@@ -172,7 +172,7 @@ impl Caches {
         (self.about, self.next) = self.interrupted.pop().unwrap_or_default();
     }
 
-    /// The lines that are read or written next are those of so many bytes from a place of a block on, or of other memory.
+    /// The lines that are read or written next are those of `bytes` bytes from a place of a block on, or of other memory.
     pub(super) fn goes_to(&mut self, place: Option<BlockPlace>, bytes: usize) {
         self.next = place.map(|place| Next {
             block: place.block,

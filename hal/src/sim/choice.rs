@@ -141,7 +141,7 @@ enum Source {
 pub(super) enum Slow {
     /// These say who is slow.
     Told(Vec<Deviation>),
-    /// Chance says it, for mistakes of this depth in runs of so many accesses.
+    /// Chance says it, for mistakes of this depth in runs of `accesses` accesses.
     ByChance { seed: u64, depth: u32, accesses: u64 },
 }
 
@@ -193,7 +193,7 @@ impl Chooser {
         Self { freedom, source, answers: record.then(Vec::new), by_itself, slow, bounds: None, reduces: true }
     }
 
-    /// Who lets chance deviate from the plain run: for mistakes of this depth in the order of so many accesses.
+    /// Who lets chance deviate from the plain run: for mistakes of this depth in the order of `accesses` accesses.
     pub(super) fn by_chance(seed: u64, depth: u32, accesses: u64) -> Self {
         let plain = Self::new(&Strategy::Deviating(Vec::new()), false);
         // The one says nothing about the other.
@@ -201,17 +201,17 @@ impl Chooser {
         Self { by_itself, slow: Some(Slow::ByChance { seed, depth, accesses }), ..plain }
     }
 
-    /// The same, in a run that is broken off there.
+    /// This chooser, in a run that is broken off at these bounds.
     pub(super) fn within(self, bounds: Bounds) -> Self {
         Self { bounds: Some(bounds), ..self }
     }
 
-    /// The same, keeping account of what hardware does by itself.
+    /// This chooser, keeping account of what hardware does by itself.
     pub(super) fn noting(self) -> Self {
         Self { by_itself: Some(ByItself::default()), ..self }
     }
 
-    /// The same, leaving no order of accesses out.
+    /// This chooser, leaving no order of accesses out.
     #[cfg(test)]
     pub(super) fn unreduced(self) -> Self {
         Self { reduces: false, ..self }

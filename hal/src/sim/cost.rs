@@ -210,7 +210,7 @@ impl Cost {
         Some(Journey { trip, effect, more: lines.checked_sub(1)? })
     }
 
-    /// The way of an access that takes so long in all.
+    /// The way of an access that takes `complete_ps` picoseconds in all.
     fn trip(&self, target: Target, effect: Effect, complete_ps: u64, routers: u64) -> Option<Trip> {
         Some(Trip::new(&self.parameters.contention?, target, effect, complete_ps, self.hops(routers)))
     }
@@ -316,7 +316,7 @@ impl Cost {
         u64::from(self.costs().cache_sets) * self.parameters.cache_ways * LINE_BYTES as u64
     }
 
-    /// Reads of so many lines that L2 has.
+    /// Reads of `lines` lines that L2 has.
     pub(super) fn l2_hits(&self, lines: u64) -> u64 {
         self.cycles(lines * self.parameters.hardware.map_or(0, |hardware| hardware.l2_cycles))
     }
@@ -325,7 +325,7 @@ impl Cost {
         WriteCost { visible_ps: complete_ps - self.hops(routers), complete_ps }
     }
 
-    /// Lines that have to be read to displace a range of so many: as many as a set has ways, for each set that the
+    /// Lines that have to be read to displace a range of `lines` lines: as many as a set has ways, for each set that the
     /// range touches.
     fn displaced(&self, lines: u64) -> u64 {
         lines.min(self.costs().cache_sets.into()) * self.parameters.cache_ways

@@ -122,7 +122,7 @@ impl<E: Ord + Copy> Course<E> {
         course
     }
 
-    /// As chance says, for mistakes of this depth in runs of so many accesses.
+    /// As chance says, for mistakes of this depth in runs of `accesses` accesses.
     pub(super) fn by_chance(cores: usize, seed: u64, depth: u32, accesses: u64) -> Self {
         let mut course = Self::new(cores);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -311,7 +311,7 @@ mod tests {
         order_and_made(course, times).0
     }
 
-    /// The same, with what was different then.
+    /// Who makes accesses in which order, and what is different from the plain run.
     fn order_and_made(mut course: Course<(u64, usize)>, times: [[u64; 3]; 2]) -> (String, Vec<Deviation>) {
         let mut made = [0, 0];
         let mut order = String::new();

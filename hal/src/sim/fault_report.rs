@@ -86,7 +86,7 @@ impl fmt::Display for At {
     }
 }
 
-/// A text of at most so many bytes.
+/// A text of at most `BYTES` bytes.
 pub(super) struct Note<const BYTES: usize = 256> {
     text: [u8; BYTES],
     len: usize,

@@ -151,7 +151,7 @@ impl<R> Outcome<R> {
 }
 
 impl Outcome<()> {
-    /// The same with what each core's program has returned.
+    /// This outcome with what each core's program has returned.
     fn with<R>(self, results: impl Iterator<Item = R>) -> Outcome<R> {
         let Self { cores, time_ps, recording, work, heat_map } = self;
         let with = |(core, result): (CoreOutcome<()>, R)| {
@@ -178,7 +178,7 @@ pub(super) struct Order {
     pub(super) made: Vec<Deviation>,
     /// Accesses of all cores, a wait with all its polls as one, in a run that deviates.
     pub(super) accesses: u64,
-    /// The same by core.
+    /// Accesses of each core.
     pub(super) numbers: Vec<u32>,
     /// All operations, in a schedule without time.
     pub(super) operations: Vec<Made>,

@@ -354,7 +354,7 @@ impl Network {
         }
     }
 
-    /// Enters a packet at the engine of `node`, where so many caches hold what it is about. Returns when it has been
+    /// Enters a packet at the engine of `node`, where `copies` caches hold what it is about. Returns when it has been
     /// received.
     fn receive(&mut self, node: u16, packet: Packet, copies: u32, now_ps: u64) -> u64 {
         let engine = &mut self.engines[usize::from(node)];

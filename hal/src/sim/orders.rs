@@ -23,7 +23,7 @@ pub(super) fn so_far(engine: &Engine, last: Option<CoreId>) -> Option<Vec<Deviat
 /// Accesses above which a run that goes wrong is not told in order, but left to chance: it spins.
 const MOST_TOLD: usize = 4_000;
 
-/// What keeps the order of accesses of which the order makes a difference, on so many cores. Of a wait, only the last look at each place
+/// What keeps the order of accesses of which the order makes a difference, on `cores` cores. Of a wait, only the last look at each place
 /// counts. Nothing of a run that spins.
 pub(super) fn orders(operations: &[Made], cores: usize) -> Vec<Deviation> {
     if operations.len() > MOST_TOLD {

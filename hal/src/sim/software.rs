@@ -17,7 +17,7 @@ use crate::{
 /// Times are in tenths of cycles.
 const TENTHS: u64 = 10;
 
-/// What is charged for something: so many tenths of cycles, and whether it is an operation of the HAL, for which the span that
+/// What is charged for something, in tenths of cycles, and whether it is an operation of the HAL, for which the span that
 /// it is in is charged, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Charge {

@@ -172,7 +172,7 @@ impl Train {
         self.legs[self.effects_ps.len()].effect
     }
 
-    /// The core comes back in the poll of the next access, before which it has so many to catch up with. Returns how many
+    /// The core comes back in the poll of the next access, before which it has some to catch up with. Returns how many
     /// polls have ended without it.
     pub(super) fn stop(&mut self) -> u64 {
         if self.is_complete() {

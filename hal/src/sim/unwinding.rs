@@ -40,7 +40,7 @@ pub(super) fn take() -> Option<(Note, usize)> {
     NOTED.try_lock().ok()?.take()
 }
 
-/// The same, if this is what has ended a core's program.
+/// What was noted, if this payload is what has ended a core's program.
 pub(super) fn of_payload(payload: &(dyn Any + Send)) -> Option<(Note, usize)> {
     payload.is::<Unwound>().then(take).flatten()
 }

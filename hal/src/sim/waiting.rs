@@ -132,7 +132,7 @@ impl Polling {
         self.hopeless = 0;
     }
 
-    /// A poll of so many places has failed. Returns whether its core has looked at all of them since something
+    /// A poll of `places` places has failed. Returns whether its core has looked at all of them since something
     /// changed: the first poll may have begun before, and a check need not look at more than one place in a poll.
     pub(super) fn looked_in_vain(&mut self, vain: &mut Vain, places: usize) -> bool {
         self.renew(vain);

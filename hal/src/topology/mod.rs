@@ -385,7 +385,7 @@ impl Layout {
         }
     }
 
-    /// Sets of the cache that flushes go through: to flush so many lines by ranges takes as long as to flush everything.
+    /// Sets of the cache that flushes go through: to flush this many lines by ranges takes as long as to flush everything.
     pub const fn cache_sets(&self) -> usize {
         match self.prices {
             PricedBy::Costs(costs) => costs.cache_sets as usize,

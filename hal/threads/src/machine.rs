@@ -59,7 +59,7 @@ impl fmt::Display for Failure {
 impl Error for Failure {}
 
 impl Machine {
-    /// A machine of that many cores, laid out as the SCC's, with caches that are emulated.
+    /// A machine of `cores` cores, laid out as the SCC's, with caches that are emulated.
     ///
     /// # Panics
     /// If there is no such machine.
@@ -80,7 +80,7 @@ impl Machine {
         Self { coherent: false, host_lines: Some(host_lines), ..self }
     }
 
-    /// The machine with stacks of that many bytes.
+    /// The machine with stacks of `stack_bytes` bytes.
     pub fn with_stack_bytes(self, stack_bytes: usize) -> Self {
         Self { stack_bytes, ..self }
     }

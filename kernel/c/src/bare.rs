@@ -35,7 +35,7 @@ pub(crate) fn load(_image: &str, _rank: usize, _ranks: usize) -> Result<Loaded, 
     Ok(Loaded { start })
 }
 
-/// The memory for malloc, of a heap of so many bytes: start and length. It is the program's from now on.
+/// The memory for malloc, of a heap of `heap_bytes` bytes: start and length. It is the program's from now on.
 pub(crate) fn heap(heap_bytes: usize, _rank: usize) -> (*mut u8, usize) {
     let mut bytes = of_malloc(heap_bytes);
     while bytes > 0 {

@@ -10,7 +10,7 @@ pub(crate) type Start =
 /// Bytes of a rank's heap that malloc leaves to this side: as much as programs in Rust have by default.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// The part of a heap of so many bytes that malloc gives out.
+/// The part of a heap of `heap_bytes` bytes that malloc gives out.
 pub(crate) fn of_malloc(heap_bytes: usize) -> usize {
     (heap_bytes.saturating_sub(KEPT_BYTES).max(heap_bytes / 2)) & !0xFFF
 }

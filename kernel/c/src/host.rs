@@ -33,7 +33,7 @@ type Header = FileHeader64<Endianness>;
 
 const PAGE_BYTES: usize = 4096;
 
-/// Bytes of a way of L2: at places that differ by so many, copies are the same for a core's caches, as the program models them (`spent.c`).
+/// Bytes of a way of L2: at places that differ by a multiple of it, copies are the same for a core's caches, as the program models them (`spent.c`).
 const WAY_BYTES: usize = 64 << 10;
 
 /// A program that can be loaded, and where its copies lie.
@@ -253,7 +253,7 @@ fn map_ways(bytes: usize, protection: i32) -> io::Result<usize> {
     Ok(map(None, bytes + WAY_BYTES, protection, None)?.next_multiple_of(WAY_BYTES))
 }
 
-/// The memory for malloc of this rank, of a heap of so many bytes: start and length. It is as new, and at the same place in each run.
+/// The memory for malloc of this rank, of a heap of `heap_bytes` bytes: start and length. It is as new, and at the same place in each run.
 pub(crate) fn heap(heap_bytes: usize, rank: usize) -> (*mut u8, usize) {
     static HEAPS: Mutex<BTreeMap<(usize, usize), usize>> = Mutex::new(BTreeMap::new());
     let bytes = of_malloc(heap_bytes);

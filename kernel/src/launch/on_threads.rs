@@ -90,7 +90,7 @@ fn machine(line: &str, console: &dyn Console) -> Result<Machine, String> {
     Ok(machine.with_write_backs(lines))
 }
 
-/// Keeps one of so many threads on a processor of its own, if the process may use as many: two that share one by chance would
+/// Keeps one of `cores` threads on a processor of its own, if the process may use as many: two that share one by chance would
 /// take turns of milliseconds. It stays free where that cannot be done.
 fn bind(place: usize, cores: usize) {
     #[cfg(not(target_os = "linux"))]

@@ -28,13 +28,13 @@ impl Shown {
         if self.tells_time { "milliseconds" } else { "instructions" }
     }
 
-    /// The number for so many ticks.
+    /// The number for `ticks` ticks.
     pub(super) fn number(self, ticks: u64) -> String {
         if self.tells_time { decimal(ticks, self.ticks_per_second, 3, 3) } else { ticks.to_string() }
     }
 }
 
-/// `count / of` in units of 10^-`power`, with so many `decimals`, rounded down.
+/// `count / of` in units of 10^-`power`, with `decimals` decimals, rounded down.
 pub(super) fn decimal(count: u64, of: u64, power: u32, decimals: u32) -> String {
     let one = 10u128.pow(decimals);
     let value = u128::from(count) * 10u128.pow(power) * one / u128::from(of.max(1));

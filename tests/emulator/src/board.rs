@@ -24,7 +24,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// The Intel SCC with so much memory behind each of its four controllers (4, 8 or 16 GB).
+    /// The Intel SCC with `memory_gib` GiB of memory behind each of its four controllers (4, 8 or 16 GB).
     ///
     /// # Panics
     /// If there is no file of it, which tests see to.

@@ -22,7 +22,7 @@ const TURN_CYCLES: u64 = 20_000;
 const IDLE_CYCLES: u64 = 5_000_000;
 /// Cycles without anything but waiting after which nothing will happen any more.
 const STUCK_CYCLES: u64 = 200_000_000_000;
-/// Of so many rounds in which others compute, a core that waits has a turn in one.
+/// Of this many rounds in which others compute, a core that waits has a turn in one.
 const ROUNDS_PER_POLL: u64 = 8;
 /// Cycles in which a core that is asked where it is answers, if it ever does.
 const ANSWER_CYCLES: u64 = 20_000_000;
@@ -58,7 +58,7 @@ impl Machine {
         }
     }
 
-    /// The same, of a board that keeps time.
+    /// The machine of a board that keeps time.
     pub fn timed(chip: Chip) -> Self {
         let machine = Self::new(chip);
         Self { timed: Some(Timed::new(Rc::clone(&machine.shared))), ..machine }
@@ -221,7 +221,7 @@ impl Machine {
         Ok(waits)
     }
 
-    /// Lets the clocks of all cores that run be the same, so much later.
+    /// Lets the clocks of all cores that run be the same, `cycles` cycles later.
     fn let_pass(&mut self, cycles: u64) {
         let chip = &mut self.shared.borrow_mut().chip;
         let now = chip.time() + cycles;

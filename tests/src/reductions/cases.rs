@@ -15,7 +15,7 @@ pub const REDUCTIONS: [Reduction; 4] = [Reduction::Default, Reduction::Tree, Red
 /// All algorithms for scans.
 pub const SCANS: [Scan; 4] = [Scan::Default, Scan::Doubling, Scan::Chain, Scan::TwoSided];
 
-/// Combines two elements of so many words.
+/// Combines two elements of `WORDS` words.
 type OfWords<const WORDS: usize> = fn([u32; WORDS], [u32; WORDS]) -> [u32; WORDS];
 
 /// Maps x ↦ a x + b of words, as pairs: their composition is associative and not commutative.

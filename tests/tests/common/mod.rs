@@ -25,7 +25,7 @@ pub(crate) fn run(
     }
 }
 
-/// The same under the coherence checker, which has to find nothing.
+/// Runs a test on all cores under the coherence checker, which has to find nothing.
 #[allow(dead_code, reason = "not every binary of tests checks")]
 pub(crate) fn check(
     machine: &Machine,
@@ -41,7 +41,7 @@ pub(crate) fn check(
     }
 }
 
-/// The same, with all that the checker says, and the first failure of a rank.
+/// Runs a test on all cores under the coherence checker: the first failure of a rank, and all that the checker says.
 pub(crate) fn checked(
     machine: &Machine,
     test: impl Fn(&mut Context<'_, '_, SimCore>) -> Result<(), Failed>,

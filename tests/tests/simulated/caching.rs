@@ -15,7 +15,7 @@ fn line_of_page(page: usize) -> Region<kind::Cached> {
     regions::of_a_test().region(SharedAddress::new(0, page * PAGE), LINE_BYTES)
 }
 
-/// One core with so many frames.
+/// One core with `cache_frames` frames.
 fn alone<R>(cache_frames: usize, program: impl Fn(&SimCore) -> R) -> Result<R, Failure> {
     let machine = Machine::scc(1).with_options(Options { cache_frames, ..Options::default() });
     machine.run(program).map(|outcome| outcome.results().remove(0))

@@ -16,7 +16,7 @@ use tests::{
     suite,
 };
 
-/// The SCC in so many domains.
+/// The SCC in `domains` domains.
 fn machine(cores: usize, domains: usize) -> Machine {
     let description = Description::parse(&format!("scc+ideal+domains={domains}")).expect("there is such a machine");
     Machine::new(description).with_cores(cores)

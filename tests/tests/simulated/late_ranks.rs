@@ -12,7 +12,7 @@ const RANKS: [usize; 5] = [4, 31, 32, 33, 48];
 /// Cycles by which the one is late: longer than everything else takes.
 const LATE_CYCLES: u64 = 20_000_000;
 
-/// Runs something on machines of so many ranks, once for each rank that is late.
+/// Runs something on machines of each of these numbers of ranks, once for each rank that is late.
 fn each_late(ranks: &[usize], program: impl Fn(&Comm<'_, SimCore>, usize) + Sync) {
     for (size, late) in ranks.iter().flat_map(|size| (0..*size).map(move |late| (*size, late))) {
         let outcome = Machine::scc(size).run(|core| {

@@ -59,7 +59,7 @@ fn a_store_miss_goes_either_way() {
     assert!(seen.contains(&vec![0, 0]) && seen.contains(&vec![1, 1]), "{seen:?}");
 }
 
-/// All outcomes of so many loads of 0 or 1.
+/// All outcomes of `loads` loads of 0 or 1.
 fn all(loads: usize) -> impl Iterator<Item = Vec<u32>> {
     (0..1u32 << loads).map(move |bits| (0..loads).map(|load| bits >> load & 1).collect())
 }

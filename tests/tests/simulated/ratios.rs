@@ -7,7 +7,7 @@ use crate::latency::{barrier_latency, latency, machines};
 use collectives::{Barrier, Broadcast, Class, Group, Operator, Reduction, Window};
 use hal::{Clock, sim::Machine};
 
-/// Demands that a default is so many times as fast as something else.
+/// Demands that a default is `times` times as fast as something else.
 fn ahead(what: &str, machine: &Machine, default: u64, other: u64, times: f64) {
     let machine = &machine.description().name;
     println!("{what} on {machine}: {default} ns, {other} ns, {:.2} times as fast", other as f64 / default as f64);

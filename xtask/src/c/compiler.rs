@@ -86,7 +86,7 @@ impl Flags for CompilerOptions {
     }
 }
 
-/// The same for what is to be priced.
+/// The compiler's words for what is to be priced.
 struct Priced<'o>(&'o CompilerOptions);
 
 impl Flags for Priced<'_> {
@@ -95,7 +95,7 @@ impl Flags for Priced<'_> {
     }
 }
 
-/// The same without warnings, which were shown before.
+/// The compiler's words without warnings, which were shown before.
 pub(super) struct Silently<'o>(pub(super) &'o CompilerOptions);
 
 impl Flags for Silently<'_> {

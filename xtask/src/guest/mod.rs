@@ -52,7 +52,7 @@ const HALT_TIME: Duration = Duration::from_millis(500);
 /// What the cores of a machine that has not ended may use to report where they are.
 const REPORT_TIME: Duration = Duration::from_secs(2);
 
-/// The same where the machine is told to end, and does so when they have reported.
+/// What they may use where the machine is told to end, and does so when they have reported.
 const LAST_REPORT_TIME: Duration = Duration::from_secs(30);
 
 /// How many console lines are shown of a guest that has failed.

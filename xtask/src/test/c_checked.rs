@@ -18,7 +18,7 @@ const PROGRAMS: [(&str, u32); 3] = [("mpi.c", 3), ("epochs.c", 3), ("rcce.c", 2)
 /// The programs whose other runs are explored, and how these end.
 const EXPLORED: [(&str, &str); 2] = [("locks.c", "deadlock"), ("crash.c", "read of 0x0, where it has no memory")];
 
-/// For so many seconds of processor time.
+/// Seconds of processor time.
 const SECONDS: u64 = 2;
 
 /// The macro that makes a program wrong.

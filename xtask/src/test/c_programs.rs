@@ -25,7 +25,7 @@ pub(super) const DIRECTORY: &str = "tests/c";
 /// A variable that programs are given.
 const ENVIRONMENT: &str = "COLOUR=dark blue";
 
-/// From so many cores on programs are simulated where accesses do not wait for each other. Where they do the accesses of waiting
+/// From this number of cores on, programs are simulated where accesses do not wait for each other. Where they do the accesses of waiting
 /// cores are made one by one: `rcce/shared` on 48 ranks, which wait long, takes nearly four times the processor time there.
 const CORES_WITHOUT_CONTENTION: u16 = 48;
 

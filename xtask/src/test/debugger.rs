@@ -53,7 +53,7 @@ const SMALL: &str = "size=13x11x9";
 
 const CORES: u16 = 5;
 
-/// Where windows of that many ranks have their marks: the first spare line of an MPB.
+/// Where windows of these ranks have their marks: the first spare line of an MPB.
 const MARKS: u32 = 33;
 
 /// A job for what is wanted of those with a stub.

@@ -127,7 +127,7 @@ fn endless(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Demands that a run on so many cores, of which one does not end, was ended with this report.
+/// Demands that a run on `cores` cores, of which one does not end, was ended with this report.
 ///
 /// # Errors
 ///

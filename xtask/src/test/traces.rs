@@ -160,7 +160,7 @@ fn shows_the_same(first: &Outcome, second: &Outcome) -> Result<()> {
     Ok(())
 }
 
-/// Whether the trace of a run that has failed is one that tools read, has so many ranks, and ends with the failure.
+/// Whether the trace of a run that has failed is one that tools read, has `ranks` ranks, and ends with the failure.
 ///
 /// # Errors
 ///

@@ -22,7 +22,7 @@ pub struct Explored {
 /// A run that goes wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failing {
-    /// What it did differently from the plain run when it was met: so many things.
+    /// What it did differently from the plain run when it was met: a number of things.
     pub met_with: u64,
     /// Whether there was time to try to leave out each that is left.
     pub is_least: bool,

@@ -155,7 +155,7 @@ impl Link {
         self.push_ns + self.own_poll_ns
     }
 
-    /// Until a rank has seen the flags of so many that pushed them to it, or polls them where they are.
+    /// Until a rank has seen `count` flags, which others have pushed to it or which it polls where they are.
     fn gather(self, count: usize, gather: Release) -> u64 {
         let lines = count.div_ceil(LINE_BYTES) as u64;
         match gather {
@@ -209,7 +209,7 @@ impl Link {
         last
     }
 
-    /// Rounds of dissemination, in domains of so many members.
+    /// Rounds of dissemination, of `len` ranks, in domains of `members`.
     fn dissemination(self, len: usize, members: usize, dissemination: Dissemination) -> u64 {
         let round = |partners: usize| match dissemination.flags {
             Release::Push => {
@@ -223,7 +223,7 @@ impl Link {
     }
 }
 
-/// The most children that are released before a node and before those above it, in a tree of so many nodes.
+/// The most children that are released before a node and before those above it, in a tree of `len` nodes.
 fn elder_siblings(len: usize, fan_in: usize) -> u64 {
     // Of nodes that are equally deep, one has the most if it parts from the way to the last one of all, one to the left
     // of it, and is the last one there.

@@ -93,7 +93,7 @@ const SCC_NAMES: [&str; 17] = [
     "tournament",
 ];
 
-/// Half a poll of the own MPB. By so much the same algorithm differs by chance: by the phases that its polls keep.
+/// Half a poll of the own MPB. The time of one algorithm differs by that much by chance, as its polls fall.
 const PHASES_NS: u64 = 68;
 
 /// On an SCC the default is at most 3 % slower than the fastest, whatever the number of ranks. Estimates of those that

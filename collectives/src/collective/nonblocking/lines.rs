@@ -26,7 +26,7 @@ pub(super) enum Lines {
 }
 
 impl Lines {
-    /// Words of one operation, on so many ranks.
+    /// Words of shared memory that one operation on `ranks` ranks takes.
     pub(super) const fn words(ranks: usize) -> usize {
         ranks * LINES * WORDS
     }

@@ -41,7 +41,7 @@ impl Stages {
         if self.elements == 0 { 0 } else { (self.elements + self.tree) * self.of_element() }
     }
 
-    /// The bytes that a rank with so many levels below it has its turn with; none if it has no element then.
+    /// The bytes that a rank with `below` levels below it has its turn with; none if it has no element then.
     fn turn(&self, chunk: usize, below: usize) -> Range<usize> {
         let (stage, part) = (chunk / self.of_element(), chunk % self.of_element());
         match stage.checked_sub(below).filter(|element| *element < self.elements) {

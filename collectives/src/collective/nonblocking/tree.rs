@@ -31,7 +31,7 @@ impl Node {
     }
 }
 
-/// Levels below the root of a tree of so many ranks.
+/// Levels below the root of a tree of `size` ranks.
 pub(super) fn height(size: usize) -> usize {
     if size < 2 {
         return 0;

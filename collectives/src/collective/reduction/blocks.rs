@@ -48,7 +48,7 @@ impl Staging {
         if len_bytes <= limit_bytes { Ok(()) } else { Err(Error::ElementTooLarge { len_bytes, limit_bytes }) }
     }
 
-    /// Takes `lines` lines of every MPB if operations share that many, or else all that there are.
+    /// Takes `lines` lines of every MPB if operations share as many, or else all that there are.
     pub(super) fn take(comm: &Comm<'_, impl Mpb + Wait>, lines: usize) -> Self {
         if lines <= comm.shared_staging_lines() {
             let turn = comm.turn(lines, Writers::Owner);
@@ -78,7 +78,7 @@ struct Cut {
     /// Ranks that combine.
     combining: usize,
     /// Elements of a part, at most, and of which a part has a multiple, so that its lines are full and parts follow
-    /// each other in the MPB as in memory; unless so many do not fit.
+    /// each other in the MPB as in memory; unless such a multiple does not fit.
     most: usize,
     even: usize,
 }

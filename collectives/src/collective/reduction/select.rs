@@ -100,7 +100,7 @@ impl Room {
         Self { own: comm.mpb_layout().shared().len(), most: comm.shared_staging_lines() }
     }
 
-    /// What it costs that so many lines have to be lent: all come together before and after, and lines for tagged data are cleared.
+    /// What lending `lines` lines costs: all come together before and after, and lines for tagged data are cleared.
     fn lending(&self, terms: &Terms, lines: usize, tagged: bool) -> u64 {
         if lines <= self.own {
             return 0;
@@ -110,7 +110,7 @@ impl Room {
     }
 }
 
-/// Clearing so many lines for tagged data, which all have to have done.
+/// What clearing `lines` lines for tagged data costs, which all ranks have to have done.
 fn clearing(terms: &Terms, lines: usize) -> u64 {
     terms.put() + lines as u64 * terms.own() + terms.meeting()
 }

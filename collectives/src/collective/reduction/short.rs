@@ -54,7 +54,7 @@ impl Wanted {
     }
 }
 
-/// The tree for pieces of so many lines. The fewer lines, the more does a call cost beside them, and the more
+/// The tree for pieces of `lines` lines. The fewer lines, the more does a call cost beside them, and the more
 /// children can be taken in meanwhile.
 pub(super) fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree {
     let delay = match lines {

@@ -43,7 +43,7 @@ impl Tree {
         self.reached.len() - 1
     }
 
-    /// The steps that the tree takes for so many ranks, in tenths: the last one counts as far as it is needed.
+    /// The steps that the tree takes for `ranks` ranks, in tenths: the last one counts as far as it is needed.
     pub(super) fn tenths_of_steps(&self, ranks: usize) -> usize {
         let Some([.., before, last]) = self.reached.get(self.delay - 1..).filter(|reached| reached.len() > 1) else {
             return 0;

@@ -3,7 +3,6 @@
 use std::{boxed::Box, vec, vec::Vec};
 
 use hal::{
-    Counted,
     emulated::Omit,
     sim::{Machine, SimCore, Spontaneous},
 };

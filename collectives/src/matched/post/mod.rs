@@ -186,7 +186,7 @@ impl Post {
             && self.peers.borrow().iter().all(|peer| peer.waiting.is_empty())
     }
 
-    /// What a receive with so much room knows that waits.
+    /// What a waiting receive with `room` bytes of room knows.
     pub(super) fn state_of_waiting(&self, room: usize) -> Rc<State> {
         let mut spare = self.spare.take();
         if let Some(state) = spare.as_mut().and_then(Rc::get_mut) {

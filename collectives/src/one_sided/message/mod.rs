@@ -126,7 +126,7 @@ impl<C: Core> Comm<'_, C> {
     /// [`close_channel`](Self::close_channel).
     ///
     /// # Errors
-    /// [`Error::OutOfSharedMemory`] on all ranks, if there are so many that packets go through shared memory and there
+    /// [`Error::OutOfSharedMemory`] on all ranks, if there are so many ranks that packets go through shared memory and there
     /// is none left.
     pub fn open_channel(&self) -> Result<Rc<Channel>, Error> {
         let open = self.state::<OpenChannel>();

@@ -105,7 +105,7 @@ impl Header {
 pub(super) enum Body {
     /// From a copy.
     Bytes(Vec<u8>),
-    /// From this rank's part of a window at the header's offset, as it is when a packet has room for it; so many bytes.
+    /// From this rank's part of a window at the header's offset, as it is when a packet has room for it; with its length in bytes.
     Part(Region<kind::Combined>, usize),
 }
 

@@ -64,7 +64,7 @@ impl Kept {
     }
 }
 
-/// The least number of peers for which keeping is faster, if each waits for so many.
+/// The least number of peers for which keeping is faster, if each waits for `awaited`.
 fn least(terms: &Terms, awaited: u64) -> usize {
     let is_faster = |peers: &u64| {
         let pushed = (peers - 1) * terms.signal_done() + terms.signal() + terms.own();

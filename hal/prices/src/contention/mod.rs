@@ -81,7 +81,7 @@ pub struct Trip {
 }
 
 impl Trip {
-    /// The way of an access that takes so long in all, of which so much is the way back.
+    /// The way of an access that takes `complete_ps` picoseconds in all, of which `return_ps` are the way back.
     pub const fn new(
         contention: &Contention,
         target: Target,
@@ -151,7 +151,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// An idle machine, on which a packet takes so long from router to router.
+    /// An idle machine, on which a packet takes `hop_ps` picoseconds from router to router.
     pub fn new(mesh: Mesh, hop_ps: u64, contention: Contention) -> Self {
         let nowhere = Trip { target: Target::Controller(0), to_port_ps: 0, from_port_ps: 0, answer_ps: 0 };
         let cores = mesh.cores();

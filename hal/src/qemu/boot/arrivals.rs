@@ -22,7 +22,7 @@ pub(crate) fn has_arrived(core: usize) -> bool {
     ARRIVED[core].load(Ordering::Acquire)
 }
 
-/// Cores of so many that have not arrived yet.
+/// Which of `cores` cores have not arrived yet.
 pub(crate) fn missing(cores: usize) -> impl Iterator<Item = usize> {
     (1..cores).filter(|&core| !has_arrived(core))
 }

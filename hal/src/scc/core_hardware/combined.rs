@@ -190,7 +190,7 @@ impl Scc {
         }
     }
 
-    /// The same for a word that a core exposes.
+    /// Calls `access` with a pointer to a word that a core exposes.
     #[cold]
     fn with_exposed_word<R>(&self, address: SharedAddress, access: impl FnOnce(*mut u32) -> R) -> R {
         // The same lines are seen as MPBT lines, by the same addresses: no cache may stand between.

@@ -209,7 +209,7 @@ impl Checker {
         Self { wanted, left_out: self.left_out.clone(), ..Self::new(&self.layout).silent() }
     }
 
-    /// The same, of a run of which nothing is said while it is made.
+    /// This checker, of a run of which nothing is said while it is made.
     pub(super) fn silent(self) -> Self {
         Self { is_silent: true, ..self }
     }

@@ -51,7 +51,7 @@ impl Captured {
         Self::of(now_ps, spans, what(event))
     }
 
-    /// The same, of an access that is called so.
+    /// The access that the running core makes now, called `what`.
     pub(super) fn of(now_ps: u64, spans: &[Span], what: &'static str) -> Self {
         Self { now_ps, what, spans: name_all(spans), trace: Trace::now() }
     }
@@ -87,7 +87,7 @@ impl Trace {
         self.place(symbols).1
     }
 
-    /// The same, with the address where the first of them goes on.
+    /// The functions as [`frames`](Self::frames) has them, and the address where the first one goes on.
     pub(super) fn place(&self, symbols: &mut Symbols) -> (usize, Vec<Frame>) {
         let is_here =
             |(_, frame): &(usize, Frame)| frame.file.starts_with(concat!(env!("CARGO_MANIFEST_DIR"), "/src/"));

@@ -21,7 +21,7 @@ use super::{
 /// Accesses of the plain run up to which it is tried to walk through all runs.
 const SMALL: u64 = 200;
 
-/// A run may take so many times as many turns as the plain one, and so many more.
+/// A run may take the first number times the turns of the plain one, and the second number more.
 const MOST_TURNS: (u64, u64) = (20, 100_000);
 
 /// How a search is made.

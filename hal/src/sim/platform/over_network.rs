@@ -17,7 +17,7 @@ use super::{
 };
 
 impl SimPlatform {
-    /// Lets the time come at which the last of so many loads reads the memory of a node. Returns how long its answer
+    /// Lets the time come at which the last of `loads` loads reads the memory of a node. Returns how long its answer
     /// takes.
     pub(super) fn reach_over_network(&self, node: usize, line: Option<LineAddress>, loads: usize) -> u64 {
         let mut answer_ps = 0;

@@ -151,7 +151,7 @@ fn both_limits_can_be_switched_off() {
     assert!(many - one <= 30 * cycles(1 + fpga().hit_cycles), "{one} and {many}");
 }
 
-/// When the last of so many nodes' stores to node 0 is seen there, if all are made at one time.
+/// When the last of `nodes` nodes' stores to node 0 is seen there, if all are made at one time.
 fn last_of(nodes: usize, suffixes: &str) -> u64 {
     let outcome = machine(&format!("cluster-fpga:{}x1{suffixes}", nodes + 1))
         .run(|core| {

@@ -298,7 +298,7 @@ fn who_waits_far_away_is_left_out_too() {
     assert!(work.skipped_polls > 80_000 && work.accesses < 47 * 10, "{work:?}");
 }
 
-/// Two cores of a tile. One waits for a counter; the other one does what a poll does so many times, and then raises it,
+/// Two cores of a tile. One waits for a counter; the other one does what a poll does `polls` times, and then raises it,
 /// `late_ps` later than at once. Returns when they are done.
 fn raised_after(machine: &Machine, polls: usize, late_ps: u64) -> Vec<u64> {
     const COUNTER: usize = 3;

@@ -61,15 +61,15 @@ struct Options {
     #[arg(long, value_name = "SOCKET", conflicts_with_all = ["functional", "profile"])]
     gdb: Option<PathBuf>,
 
-    /// Wait for one at this socket when the program has failed, after a line that says so
+    /// Wait for a debugger at this socket when the program has failed, after a line that says so
     #[arg(long, value_name = "SOCKET", conflicts_with_all = ["functional", "profile", "gdb"])]
     gdb_on_failure: Option<PathBuf>,
 
-    /// Note what cores do with what they share, the last of it that fits into so much memory for each, and print it at the end
+    /// Note what cores do with what they share, the last of it that fits into KIB of memory for each, and print it at the end
     #[arg(long, value_name = "KIB")]
     trace_kib: Option<usize>,
 
-    /// Likewise, and print it only if the program does not succeed
+    /// Note it as `--trace-kib` does, and print it only if the program does not succeed
     #[arg(long, value_name = "KIB", conflicts_with = "trace_kib")]
     failure_trace_kib: Option<usize>,
 

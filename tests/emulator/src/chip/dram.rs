@@ -20,7 +20,7 @@ pub(crate) const fn pattern(seed: u32, page: u32) -> u32 {
 }
 
 impl Dram {
-    /// Memory of so many GB. The seed makes its patterns different from those of other memory.
+    /// Memory of `gib` GiB. The seed makes its patterns different from those of other memory.
     pub(crate) fn new(gib: u32, seed: u32) -> Self {
         Self { seed, blocks: (0..gib * 64).map(|_| None).collect() }
     }

@@ -47,7 +47,7 @@ impl Fpga {
         matches!(self.decode(geometry, offset), Some(Register::Counter(_)))
     }
 
-    /// Loads from a register, so many cycles of a core after the chip was powered on.
+    /// Loads from a register, `cycles` cycles of a core after the chip was powered on.
     pub(super) fn load(&mut self, geometry: &Geometry, offset: u32, cycles: u64) -> Result<u32, String> {
         match self.decode(geometry, offset) {
             Some(Register::Timestamp { upper }) => {

@@ -330,7 +330,7 @@ impl Chip {
         &self.mesh.controllers[controller]
     }
 
-    /// The same, to be written to.
+    /// The memory behind a controller, for the board's host to write to.
     pub fn memory_mut(&mut self, controller: usize) -> &mut Dram {
         &mut self.mesh.controllers[controller]
     }

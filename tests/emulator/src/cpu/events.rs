@@ -121,7 +121,7 @@ impl Events {
         self.selected == INSTRUCTIONS
     }
 
-    /// The core has waited for so many cycles, for room for what it stores or for what it loads.
+    /// The core has waited for `cycles` cycles, for room for what it stores or for what it loads.
     #[inline]
     pub(super) fn waited(&mut self, for_store: bool, cycles: u64) {
         if self.selected == WAITS {

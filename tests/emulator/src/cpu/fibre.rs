@@ -12,7 +12,7 @@ use super::{Core, Turn, met::Met, prediction::Predictor};
 /// Bytes of a stack. The CPU library translates on it.
 const STACK_BYTES: usize = 1 << 20;
 
-/// Cycles for which a core goes on that makes no access: so much later than it might an interrupt comes.
+/// Cycles for which a core goes on that makes no access: an interrupt comes by up to this much later than it might.
 pub(super) const TURN_CYCLES: u64 = 200;
 
 /// Why a core gives way. Cycles are those of its clock.

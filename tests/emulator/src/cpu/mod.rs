@@ -166,7 +166,7 @@ impl Core {
         }
     }
 
-    /// Lets it run for so many cycles, or until it waits.
+    /// Lets it run for `cycles` cycles, or until it waits.
     pub(crate) fn run(&mut self, cycles: u64) -> Turn {
         self.begin(cycles);
         let turn = loop {

@@ -14,7 +14,7 @@ unsafe extern "C" {
     fn __real_gen_intermediate_code_x86_64(cpu: *mut c_void, block: *mut c_void, most: c_int);
 }
 
-/// Translates a block of the CPU library's, of at most so many instructions.
+/// Translates a block of the CPU library's, of at most `most` instructions.
 ///
 /// # Safety
 /// As of the translator itself, which only the CPU library calls.

@@ -69,7 +69,7 @@ impl Program for Host {
     }
 }
 
-/// Calls of a batch that move so many bytes.
+/// Calls of a batch that move `bytes` bytes.
 fn calls(bytes: usize) -> usize {
     if bytes >= LONG_BYTES { LONG_CALLS } else { CALLS }
 }

@@ -181,7 +181,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Epochs of rank 0 with so many targets.
+    /// Epochs of rank 0 with `targets` targets.
     fn epochs_with<C: Core>(&self, rank: &mut Rank<'_, C>, class: Class, targets: usize) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
         let (group, origin) = (Group::of(1..=targets)?, Group::of([0])?);
@@ -375,7 +375,7 @@ impl Counter {
         self.loops(rank, elements, "store", fill)
     }
 
-    /// What polls take: of so many lines at once, and such that fail, which look at nothing here.
+    /// What polls take: of some lines at once, and such that fail, which look at nothing here.
     fn polls<C: Core>(&self, rank: &Rank<'_, C>) {
         let (comm, hal) = (rank.comm, rank.hal());
         let reason = Reason::new("a measurement");
@@ -408,7 +408,7 @@ impl Counter {
         Self::waits(rank, own, cycles as u64);
     }
 
-    /// What waits that go on take beside their polls, of which one that fails takes so many cycles: before the poll that succeeds,
+    /// What waits that go on take beside their polls, of which one that fails takes `failed` cycles: before the poll that succeeds,
     /// and after it.
     fn waits<C: Core>(rank: &Rank<'_, C>, own: MpbLine, failed: u64) {
         let (hal, reason) = (rank.hal(), Reason::new("a measurement"));

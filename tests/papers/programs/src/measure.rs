@@ -82,7 +82,7 @@ pub(super) fn look_ticks(clock: &impl Clock) -> u64 {
     (0..LOOKS).map(look).min().unwrap_or(0)
 }
 
-/// Lets that many cycles pass: the core computes. On boards `compute` does nothing, so the core looks at its clock instead, until
+/// Lets `cycles` cycles pass: the core computes. On boards `compute` does nothing, so the core looks at its clock instead, until
 /// they have passed. No cycles take nothing, not even a look.
 pub(super) fn let_pass<C: Core>(hal: &C, cycles: u64) {
     if cycles == 0 {
@@ -119,7 +119,7 @@ pub(super) fn turns(warm_up: u32, repetitions: u32) -> impl Iterator<Item = bool
     (0..warm_up + repetitions).map(move |turn| turn >= warm_up)
 }
 
-/// Sizes in bytes, each so many times the one before.
+/// Sizes in bytes, each `factor` times the one before.
 pub(super) fn sizes(first: usize, factor: usize, most: usize) -> impl Iterator<Item = usize> {
     core::iter::successors(Some(first), move |bytes| bytes.checked_mul(factor)).take_while(move |bytes| *bytes <= most)
 }

@@ -51,7 +51,7 @@ impl Printed {
         self.lists(algorithm, metric).into_iter().map(|(key, lists)| (key, lists.concat())).collect()
     }
 
-    /// Those where this was varied, of so many bytes; nothing if there are none.
+    /// Those with this parameter and these bytes; nothing if there are none.
     pub(super) fn at(&self, algorithm: &str, metric: &str, key: (u64, u64)) -> Vec<u64> {
         self.samples(algorithm, metric).remove(&key).unwrap_or_default()
     }

@@ -38,7 +38,7 @@ pub enum Ending {
     Conditional,
     /// With a jump, call or return.
     Taken,
-    /// With a repeated string instruction, each further turn of which takes so many cycles.
+    /// With a repeated string instruction, each further turn of which takes this number of cycles.
     Repeats(u8),
 }
 

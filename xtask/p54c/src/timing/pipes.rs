@@ -68,7 +68,7 @@ impl Pipes {
         (self.written, self.hidden) = (0, cycles - 1);
     }
 
-    /// The next instruction, with so many prefixes.
+    /// The next instruction, with `prefixes` prefixes.
     pub(super) fn add(&mut self, instruction: &Instruction, prefixes: u32) {
         let decoding = u64::from(prefixes.saturating_sub(self.hidden));
         if is_x87(instruction) {

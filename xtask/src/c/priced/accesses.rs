@@ -11,7 +11,7 @@ pub(super) enum Access<'t> {
     Store(&'t str),
     /// It stores eight bytes there, as two words.
     StoreTwo(&'t str),
-    /// It moves as many units of so many bytes as `%rcx` says.
+    /// It moves as many units of this size, in bytes, as `%rcx` says.
     Move(u32),
     /// It fills as many.
     Fill(u32),

@@ -26,7 +26,7 @@ pub(super) struct Charge {
 const ALIKE: f64 = 0.2;
 /// How alike copies of one block are.
 const COPIES: f64 = 0.8;
-/// As good as the best one is what is so much of it.
+/// What reaches this part of the best one is as good.
 const AS_GOOD: f64 = 0.9;
 /// What a loop more or less around a block leaves of its likeness.
 const LOOP: f64 = 0.4;
@@ -88,7 +88,7 @@ impl<'t> Weights<'t> {
     }
 }
 
-/// For each block of the own functions, function by function, what it is charged of the counterparts' blocks, which take so many cycles.
+/// For each block of the own functions, function by function, what it is charged of the counterparts' blocks, which take `cycles` cycles.
 pub(super) fn charges(own: &[Function<'_>], counterparts: &[Function<'_>], cycles: &[f64]) -> Vec<Charge> {
     let (hosts, targets) = (known(own), known(counterparts));
     let weights = Weights::of(hosts.iter().chain(&targets));

@@ -110,7 +110,7 @@ impl How {
     }
 }
 
-/// The same, otherwise.
+/// Runs an image on the emulated board in another way.
 fn carried_out(
     kit: &Kit<'_>,
     label: &str,

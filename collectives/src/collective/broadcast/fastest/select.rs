@@ -90,7 +90,7 @@ fn long(terms: &Terms, tree: &Tree, len: usize, room: usize) -> u64 {
     first + passed + line_ns * 3 / 2 + get(largest)
 }
 
-/// The same down a tree that takes no notice of domains. Most siblings share one, and with it what is put for them. But a
+/// What a tree takes that takes no notice of domains. Most siblings share one, and with it what is put for them. But a
 /// rank whose siblings are in another domain gets their share of the lines from there, and a rank whose parent is in
 /// another one looks there for each piece, while its neighbours do. What is below has to wait for that.
 fn long_past_nodes(terms: &Terms, tree: &Tree, len: usize, room: usize) -> u64 {
@@ -128,7 +128,7 @@ pub(crate) fn by_domains<C: Mpb + Wait>(comm: &Comm<'_, C>, terms: &Terms, len: 
     })
 }
 
-/// Until the last of so many children is told of a chunk, each by the parent or another child.
+/// Until the last of `children` children is told of a chunk, each by the parent or another child.
 fn told(terms: &Terms, children: u64) -> u64 {
     u64::from((children + 1).ilog2()) * (terms.signal() + terms.seen())
 }

@@ -22,7 +22,7 @@ impl Tree {
         Self::of(comm.size(), root, comm.rank(), comm.choices().most_readers())
     }
 
-    /// The place of `rank` in the tree of `size` ranks, of which so many read one MPB at most.
+    /// The place of `rank` in the tree of `size` ranks, of which at most `most_children` read one MPB.
     pub(super) fn of(size: usize, root: usize, rank: usize, most_children: usize) -> Self {
         Self { ring: Ring::of(size, root, rank), degree: degree(size, most_children) }
     }
@@ -38,7 +38,7 @@ impl Tree {
     }
 
     /// Levels above the last rank: those on which a parent is in the block of its child, and those on which it is in another
-    /// one. Blocks are so many positions.
+    /// one. A block is `block` positions.
     pub(super) fn levels(&self, block: usize) -> (u64, u64) {
         let (mut position, mut near, mut far) = (self.ring.size - 1, 0, 0);
         while position > 0 {

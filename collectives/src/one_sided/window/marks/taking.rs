@@ -224,7 +224,7 @@ impl Marks {
         Ok(())
     }
 
-    /// The same where the mark is missing, or says more than the next number: then it is taken here.
+    /// What a mark means that is not the next number: it is missing, or says more and is taken here.
     #[cold]
     #[inline(never)]
     fn take_other(&self, peer: usize, mark: u8, told: Told) -> Other {
@@ -262,7 +262,7 @@ impl Marks {
         Ok(())
     }
 
-    /// The same where a mark is missing, or says more than the next number: then they are taken here.
+    /// What marks of a line mean that are not all the next numbers: one is missing, or they say more and are taken here.
     #[cold]
     #[inline(never)]
     fn take_others(&self, line: &Words, &OfLine { index, ranks, .. }: &OfLine, told: Told) -> Other {

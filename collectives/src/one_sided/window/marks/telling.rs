@@ -141,7 +141,7 @@ impl Marks {
         comm.hal().store(comm.mpb_line(peer, line), byte, &[self.told[peer / RANKS].byte(peer % RANKS)]);
     }
 
-    /// The same for all of a group, the last of which is drained.
+    /// Writes the marks for all of a group to their MPBs, and drains the last one.
     #[inline(always)]
     fn push_all<C: Core>(&self, comm: &Comm<'_, C>, peers: &Group) {
         let Some((last, others)) = peers.ranks().split_last() else { return comm.hal().drain() };

@@ -59,7 +59,7 @@ impl Order {
         self.sent.entry((from, to, channel)).or_default().push_back(told);
     }
 
-    /// A core does not send what it said it would, before so many later ones of the channel.
+    /// A core does not send what it said it would, before `later` later ones of the channel.
     pub(super) fn revoke(&mut self, from: usize, to: usize, channel: Channel, later: usize) {
         let Some(queue) = self.sent.get_mut(&(from, to, channel)) else { return };
         if let Some(at) = queue.len().checked_sub(later + 1) {

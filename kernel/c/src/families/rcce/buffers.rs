@@ -43,7 +43,7 @@ impl<'r, C: Core> Buffers<'r, C> {
         there.map(|()| start)
     }
 
-    /// Sees that the lines have so many bytes.
+    /// Sees that the lines have `end` bytes.
     fn extend(&mut self, end: usize) -> Result<(), i32> {
         if end <= self.lines.len_bytes() {
             return Ok(());
@@ -57,7 +57,7 @@ impl<'r, C: Core> Buffers<'r, C> {
         self.lines.extend(end.div_ceil(LINE_BYTES)).map_err(|_| code::MALLOC)
     }
 
-    /// The same, with zeros in all of it. Where other blocks were there before, all ranks wait for each other.
+    /// Allocates a block with zeros in all of it. Where other blocks were there before, all ranks wait for each other.
     pub(super) fn allocate_zeros(&mut self, bytes: usize) -> Result<usize, i32> {
         let used = self.used;
         let start = self.allocate(bytes)?;

@@ -156,7 +156,7 @@ fn combine<T: Element, C: Core>(
     if root.is_none() { broadcast(comm, members, bytemuck::cast_slice_mut(values), 0) } else { Ok(()) }
 }
 
-/// Bytes that the barrier of so many members needs: a word for the release, and a byte for each but the first.
+/// Bytes that the barrier of `members` members needs: a word for the release, and a byte for each but the first.
 pub(super) fn barrier_bytes(members: usize) -> usize {
     RELEASE + members
 }

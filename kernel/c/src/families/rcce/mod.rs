@@ -142,7 +142,7 @@ impl<'r, C: Core> Rcce<'r, C> {
         self.send_even_nothing(message, to)
     }
 
-    /// The same, but a message of no bytes is one, too.
+    /// Sends a message, also one of no bytes.
     fn send_even_nothing(&self, message: &[u8], to: usize) -> Result<(), Error> {
         if self.requests.borrow().are_over() {
             return self.comm.send(message, to);
@@ -369,7 +369,7 @@ impl<'r, C: Core> Rcce<'r, C> {
         Ok(old)
     }
 
-    /// Flags for the barrier of so many members at most, which no rank has used. Collective.
+    /// Flags for the barrier of at most `members` members, which no rank has used. Collective.
     fn new_barrier(&self, members: usize) -> Result<usize, i32> {
         let start = self.buffers_mut()?.allocate_zeros(groups::barrier_bytes(members))?;
         self.barriers.borrow_mut().insert(start, 0);

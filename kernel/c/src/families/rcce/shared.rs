@@ -19,7 +19,7 @@ use super::blocks::Blocks;
 /// Bytes that are made accessible at a time, at least.
 const PIECE: usize = 64 << 10;
 
-/// Blocks begin at multiples of so many bytes.
+/// Blocks begin at multiples of this number of bytes.
 const ALIGNMENT: usize = LINE_BYTES;
 
 /// The memory behind one controller.

@@ -50,7 +50,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// The access of a core takes so long.
+    /// The access of a core takes from `begin` to `end`.
     #[inline]
     pub(super) fn lasts(&mut self, core: usize, begin: Option<u64>, end: u64) {
         if let Some(notes) = self.cores.get_mut(core) {
@@ -145,7 +145,7 @@ fn address(place: System) -> u64 {
 }
 
 impl Chip {
-    /// From now on, what cores do with what they share is noted: the last of it, as far as it fits into so much memory for each.
+    /// From now on, what cores do with what they share is noted: the last of it, as far as it fits into `bytes_per_core` bytes for each.
     /// If the image says what it does, that is by calls of the function at the address `says_at`.
     pub fn note(&mut self, bytes_per_core: usize, says_at: Option<u32>) {
         let limit = (bytes_per_core / size_of::<Record>()).max(1);

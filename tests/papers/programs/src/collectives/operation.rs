@@ -27,7 +27,7 @@ pub(in super::super) enum Operation {
     Alltoall(Exchange),
     /// Making a communicator of all ranks, and giving it up.
     Dup,
-    /// The same of two, of even and of odd ranks.
+    /// Making two communicators, of even and of odd ranks, and giving them up.
     Split,
 }
 

@@ -138,7 +138,7 @@ fn messages<C: Core>(rank: &Rank<'_, C>, way: &Way<'_, '_, C>, repetitions: u32)
     Ok(())
 }
 
-/// Operations of all ranks, with so many bytes of each.
+/// Operations of all ranks, with `bytes` bytes of each.
 fn operations<C: Core>(rank: &Rank<'_, C>, bytes: usize, repetitions: u32) -> Result<(), Failure> {
     let (comm, size) = (rank.comm, rank.comm.size());
     // Each rank has bytes of its own.
