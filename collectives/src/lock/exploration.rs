@@ -6,7 +6,7 @@ use hal::{
 };
 
 use super::{Lock, queue::Queue};
-use crate::{Comm, in_all_orders::in_all_orders, memory::words::SharedWords};
+use crate::{Comm, in_all_orders::in_all_orders, memory::uncached::SharedWords};
 
 /// Where nothing else lies: the tail, and what the lock protects.
 fn words(index: usize) -> Region<kind::Uncached> {

@@ -17,7 +17,7 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline, LINE_BYTES, Place, Reason, Span};
 
 use super::Lock;
-use crate::{Comm, Error, memory::words::SharedWords};
+use crate::{Comm, Error, memory::uncached::SharedWords};
 
 /// Byte of a node: one above the rank that comes next, or 0; in two bytes.
 const NEXT: usize = 0;

@@ -2,4 +2,4 @@
 
 pub mod allocator;
 mod shared;
-pub(crate) mod words;
+pub(crate) mod uncached;

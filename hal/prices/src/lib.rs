@@ -8,13 +8,13 @@
 pub mod contention;
 mod hardware;
 mod mesh;
-mod words;
+mod uncached;
 
 pub use self::{
     contention::{Contention, Journey, Settled, Target, Traffic, Trip},
     hardware::{Hardware, Place, Way},
     mesh::Mesh,
-    words::WordCycles,
+    uncached::WordCycles,
 };
 
 /// What an access does to memory. At one time, writes come first: what is written at a time can be read at that time.

@@ -12,6 +12,7 @@ pub(crate) mod lapic;
 mod memory_functions;
 #[cfg(feature = "debugger")]
 pub(crate) mod notebook;
+pub(crate) mod options;
 pub(crate) mod paging;
 pub(crate) mod port;
 pub(crate) mod private;
@@ -19,7 +20,6 @@ mod task;
 pub(crate) mod this_core;
 pub(crate) mod trap;
 pub(crate) mod uart;
-pub(crate) mod words;
 
 /// Functions that return the values of the linker script's symbols, which are their addresses.
 macro_rules! bounds {

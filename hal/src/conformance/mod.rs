@@ -25,7 +25,7 @@ mod lines;
 mod order;
 mod registers;
 mod time;
-mod words;
+mod uncached;
 
 use alloc::{format, string::String};
 use core::{cell::Cell, fmt};
@@ -106,7 +106,7 @@ pub fn check<C: Core>(core: &C, caches: &mut Caches, regions: &Regions, room: &R
     stage.begin("the clock");
     time::check(&stage)?;
     stage.begin("uncached words");
-    words::check(&stage)?;
+    uncached::check(&stage)?;
     stage.begin("what cores agree on");
     time::agreement(&stage)?;
     stage.begin("lines");

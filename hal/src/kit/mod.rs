@@ -25,9 +25,9 @@ mod terms;
 mod time;
 mod tracer;
 mod tracing;
+mod uncached;
 mod views;
 mod waits;
-mod words;
 
 use crate::{CoreId, Layout, Topology};
 

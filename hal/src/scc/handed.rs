@@ -2,7 +2,7 @@
 
 use descriptions::boards::{Handed, Wrong, map};
 
-use crate::bare::{private::PrivateOnce, words};
+use crate::bare::{options, private::PrivateOnce};
 
 static HANDED: PrivateOnce<Handed<'static>> = PrivateOnce::new();
 
@@ -26,7 +26,7 @@ pub fn command_line() -> &'static str {
 
 /// The value of the word `key=value` of the command line; the last one counts.
 pub fn option(key: &str) -> Option<&'static str> {
-    words::value_of(command_line(), key)
+    options::value_of(command_line(), key)
 }
 
 /// The input files with their names and contents.

@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+mod encoded_words;
 mod entry;
 mod families;
 mod files;
@@ -18,7 +19,6 @@ mod services;
 mod session;
 mod spent;
 mod watched;
-mod words;
 
 pub use self::program::CProgram;
 

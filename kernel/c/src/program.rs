@@ -5,12 +5,12 @@ use alloc::{borrow::ToOwned, ffi::CString, string::String, vec::Vec};
 use kernel::{Failure, Program, Rank, args::KnownOption, hal::Core};
 
 use crate::{
+    encoded_words,
     families::{Running, Tables, rcce},
     machine,
     services::Services,
     session::Session,
     spent::{self, Calls, Misses},
-    words,
 };
 
 /// Whatever program in C there is: on bare metal the one that the image was linked with, on the host the one in the
@@ -30,9 +30,9 @@ impl Program for CProgram {
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let words = |key| rank.args.all(key).map(|words| words.map(words::decoded).collect::<Vec<_>>());
+        let words = |key| rank.args.all(key).map(|words| words.map(encoded_words::decoded).collect::<Vec<_>>());
         let [image, arguments, environment] = [words("image")?, words("argument")?, words("environment")?];
-        let image = image.first().map(words::text).unwrap_or_default();
+        let image = image.first().map(encoded_words::text).unwrap_or_default();
         let misses = rank.args.all(spent::OPTION)?.next();
         let misses = misses.map(|option| Misses::of(rank.comm.hal(), option)).transpose()?;
         let calls = rank.args.all(spent::CALLS_OPTION)?.next();
@@ -45,7 +45,8 @@ impl Program for CProgram {
             let name = CString::new(image).unwrap_or_default();
             let arguments: Vec<_> = core::iter::once(name).chain(arguments).collect();
             let count = arguments.len() as i32;
-            let (mut arguments, mut environment) = (words::pointers(&arguments), words::pointers(&environment));
+            let (mut arguments, mut environment) =
+                (encoded_words::pointers(&arguments), encoded_words::pointers(&environment));
             let context = (&raw const session).cast_mut().cast();
             // SAFETY: 1. `atoll_start` has this signature, and the copy is this rank's until this function returns; 2. table, context and strings live until it returns; what the
             // program changes of the strings is within them; 3. the context is a session that runs with this type of core, which

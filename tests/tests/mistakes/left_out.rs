@@ -117,8 +117,8 @@ const NOT_MISSED: &[(&str, &str, Upkeep, Why)] = &[
     // What this does not find is waited for.
     ("matched/slots.rs", "look", Upkeep::Invalidation, OnlyFaster),
     // An allreduce says whether all have memory.
-    ("memory/words.rs", "share_words", Upkeep::Drain, PushedOutByOthers),
-    ("memory/words.rs", "share_words", Upkeep::Invalidation, InvalidatedByWaits),
+    ("memory/uncached.rs", "share_words", Upkeep::Drain, PushedOutByOthers),
+    ("memory/uncached.rs", "share_words", Upkeep::Invalidation, InvalidatedByWaits),
     // Zeros; a barrier follows.
     ("mpb/program_lines.rs", "clear_from", Upkeep::Drain, WholeLines),
     // The zeros of cells; a barrier follows.

@@ -15,7 +15,7 @@ mod left_out;
 mod lost;
 mod machine;
 mod races;
-mod registers;
+mod registers_freed_early;
 mod stale_cached;
 mod stale_lines;
 mod wasted;
@@ -91,7 +91,7 @@ fn all() -> Vec<&'static Case> {
         races::CASES,
         flags::CASES,
         kinds::CASES,
-        registers::CASES,
+        registers_freed_early::CASES,
         windows::CASES,
     ];
     lists.into_iter().flatten().collect()

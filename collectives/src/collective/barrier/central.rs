@@ -13,7 +13,7 @@ use core::cell::Cell;
 use hal::{Core, Deadline, Place, Reason};
 
 use super::mechanism::Mechanism;
-use crate::{Comm, Error, Group, memory::words::SharedWords};
+use crate::{Comm, Error, Group, memory::uncached::SharedWords};
 
 /// Word of the phase; the members' follow, in their order.
 const PHASE: usize = 0;

@@ -11,7 +11,7 @@ use super::{
     Barrier, FlagBarrier, atomic_counters::AtomicCounters, central::Central, locked_counter::LockedCounter,
     mechanism::Mechanism, party::Party, registers::Registers,
 };
-use crate::{Comm, Group, in_all_orders::in_all_orders, memory::words::SharedWords};
+use crate::{Comm, Group, in_all_orders::in_all_orders, memory::uncached::SharedWords};
 
 /// Barriers in a row: the second one finds what the first one left.
 const BARRIERS: u8 = 2;

@@ -12,7 +12,7 @@ use core::cell::Cell;
 use hal::{Core, CoreId, Deadline, Place, Reason};
 
 use super::mechanism::Mechanism;
-use crate::{Comm, Error, Group, memory::words::SharedWords};
+use crate::{Comm, Error, Group, memory::uncached::SharedWords};
 
 /// Word: members that have arrived.
 const COUNT: usize = 0;

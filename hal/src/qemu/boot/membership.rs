@@ -1,7 +1,7 @@
 //! What the command line says of the node's place in a cluster.
 
 use crate::{
-    bare::words,
+    bare::options,
     qemu::{
         cluster::nodes::MAX_NODES,
         exit::failure::{fail, number},
@@ -18,9 +18,9 @@ const MAX_DEADLINE_S: usize = 86_400;
 
 /// Reads the words about the cluster from the command line; nothing if the machine is none.
 pub(crate) fn membership(line: &str, cores: usize) -> Option<Membership> {
-    words::value_of(line, "nodes")?;
+    options::value_of(line, "nodes")?;
     let nodes = number(line, "nodes", 1, MAX_NODES);
-    let number_from_0 = |key, default, max| match words::value_of(line, key) {
+    let number_from_0 = |key, default, max| match options::value_of(line, key) {
         Some("0") => 0,
         _ => number(line, key, default, max),
     };

@@ -8,7 +8,7 @@ use core::{fmt, ptr::with_exposed_provenance};
 use heapless::Vec;
 
 use crate::{
-    bare::{lapic, words::value_of},
+    bare::{lapic, options::value_of},
     firmware::{ApicIds, acpi, mp},
     qemu::{
         exit::failure::fail,

@@ -1,7 +1,7 @@
 //! The first core's way to its program, and each other core's.
 
 use crate::{
-    bare::{PAGE_BYTES, descriptor, lapic, this_core::set_this_core, uart, words::value_of},
+    bare::{PAGE_BYTES, descriptor, lapic, options::value_of, this_core::set_this_core, uart},
     limits,
     qemu::{
         boot::{address_spaces, arrivals, membership, other_cores, processors},

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::{
-    bare::words,
+    bare::options,
     qemu::{console, exit::machine::exit},
 };
 
@@ -15,5 +15,5 @@ pub(crate) fn fail(message: fmt::Arguments<'_>) -> ! {
 
 /// A number from the command line within limits.
 pub(crate) fn number(line: &str, key: &str, default: usize, max: usize) -> usize {
-    words::number(line, key, max, fail).unwrap_or(default)
+    options::number(line, key, max, fail).unwrap_or(default)
 }

@@ -3,7 +3,7 @@
 use spin::once::Once;
 
 use crate::{
-    bare::words::{self, value_of},
+    bare::options::{self, value_of},
     qemu::{handed::multiboot::Handed, lock, memory::addresses},
 };
 
@@ -107,7 +107,7 @@ pub fn option(key: &str) -> Option<&'static str> {
 
 /// Whether the command line has this word.
 pub fn has_word(word: &str) -> bool {
-    words::has(command_line(), word)
+    options::has(command_line(), word)
 }
 
 /// The modules with their names (the text that the loader gave) and contents, readable from every core.

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::{
-    bare::words,
+    bare::options,
     scc::{
         console,
         exit::machine::exit,
@@ -22,7 +22,7 @@ pub(crate) fn fail(message: fmt::Arguments<'_>) -> ! {
 
 /// A number from the command line within limits, if it is there.
 pub(crate) fn number(key: &str, max: usize) -> Option<usize> {
-    words::number(command_line(), key, max, fail)
+    options::number(command_line(), key, max, fail)
 }
 
 /// Cycles of a core after which a wait takes the machine to be stuck (`stuck_s=`); nothing if it never does.

@@ -12,15 +12,15 @@ mod mesh;
 #[cfg(feature = "cpu")]
 mod needs;
 mod notes;
-mod registers;
 mod system;
+mod tile_registers;
 mod uart;
 #[cfg(feature = "cpu")]
 mod watch;
 
 #[cfg(feature = "cpu")]
 pub(crate) use self::{cache::LINE_BYTES, needs::Need, watch::Watchpoint};
-use self::{core::Core, fpga::Fpga, mesh::Mesh, registers::Registers, uart::Uart};
+use self::{core::Core, fpga::Fpga, mesh::Mesh, tile_registers::Registers, uart::Uart};
 pub use self::{counts::Counts, dram::Dram, system::System};
 use crate::{Board, Violation};
 
