@@ -17,6 +17,9 @@ const MEASUREMENTS: &str = "bench-";
 /// One of them, which stands for their image.
 const MEASUREMENT: &str = "bench-pscw";
 
+/// The program that counts instructions, which has an image of its own.
+const INSTRUCTIONS: &str = "bench-instructions";
+
 /// The program that counts every operation; it is in one image with the tests.
 pub(crate) const ROUNDS: &str = "rounds";
 
@@ -54,6 +57,7 @@ impl Program {
     fn named(name: &str) -> Self {
         let (package, binary) = match name {
             ROUNDS => ("tests", "integration"),
+            INSTRUCTIONS => ("measurements", "instructions"),
             _ if name.starts_with(MEASUREMENTS) => ("measurements", "measurements"),
             _ => ("kernel", "atoll"),
         };
@@ -101,8 +105,8 @@ impl Program {
     }
 
     /// One program of each image of the tree.
-    pub(crate) fn of_each_image() -> [Self; 2] {
-        [DEFAULT_PROGRAM, MEASUREMENT].map(Self::named)
+    pub(crate) fn of_each_image() -> [Self; 3] {
+        [DEFAULT_PROGRAM, MEASUREMENT, INSTRUCTIONS].map(Self::named)
     }
 
     /// The image with the in-kernel tests.
@@ -245,8 +249,9 @@ mod tests {
     #[test]
     fn names_and_what_is_none() {
         assert_eq!(Program::resolve("terrain").unwrap(), Program::named("terrain"));
-        let images = ["hello", "bench-pscw", "rounds"].map(|name| Program::resolve(name).unwrap().binary);
-        assert_eq!(images, ["atoll", "measurements", "integration"]);
+        let images =
+            ["hello", "bench-pscw", "bench-instructions", "rounds"].map(|name| Program::resolve(name).unwrap().binary);
+        assert_eq!(images, ["atoll", "measurements", "instructions", "integration"]);
         for text in ["", "a b", "no/such", "./terrain", "program=x"] {
             assert!(Program::resolve(text).is_err(), "{text}");
         }

@@ -44,14 +44,13 @@ pub use self::{
     two_sided::TwoSided,
 };
 
-/// Hands all programs, in the order in which they are listed, to a macro. The last one measures nothing, and its tests run it in another
-/// image; but what the compiler inlines, it decides by how often it is called, and the budgets of `Instructions` were written down beside it.
+/// Hands all programs of the image `measurements`, in the order in which they are listed, to a macro.
 #[macro_export]
 macro_rules! programs {
     ($($with:tt)+) => {
         $($with)+!(
             Pscw, Late, Latency, Bandwidth, Synchronisation, Crowd, Skew, Overlap, Engine, Offload, Lines, Private, Design,
-            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, TwoSided, Mpi, Bcast, Model, Collectives, Barriers, Instructions, Host, Rounds
+            MpbDistance, MpbContention, MeshLink, Loads, MpbModel, Notification, TwoSided, Mpi, Bcast, Model, Collectives, Barriers, Host
         );
     };
 }

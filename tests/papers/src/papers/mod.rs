@@ -76,7 +76,7 @@ mod tests {
             ($($program:ty),+) => { all.extend([$((<$program>::NAME, <$program>::OPTIONS)),+]) };
         }
         measurements::programs!(options);
-        options!(Fft, Terrain, Wave);
+        options!(Fft, Instructions, Terrain, Wave);
         all
     }
 
