@@ -7,8 +7,8 @@ use kernel::hal::Core;
 use super::{
     class::{Class, Fault},
     errors::write_text,
-    state::Here,
-    state::Phase,
+    place::Place,
+    state::{Here, Phase},
 };
 
 /// `MPI_THREAD_SINGLE` and the level that there is, `MPI_THREAD_FUNNELED`.
@@ -94,47 +94,40 @@ pub(super) unsafe fn finalize<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(),
     Ok(())
 }
 
-pub(super) unsafe fn initialized<C: Core>(here: &Here<'_, '_, '_, C>, flag: *mut i32) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { flag.write((here.phase.get() != Phase::Before).into()) };
+pub(super) fn initialized<C: Core>(here: &Here<'_, '_, '_, C>, flag: Place<i32>) -> Result<(), Fault> {
+    flag.write((here.phase.get() != Phase::Before).into());
     Ok(())
 }
 
-pub(super) unsafe fn finalized<C: Core>(here: &Here<'_, '_, '_, C>, flag: *mut i32) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { flag.write((here.phase.get() == Phase::Over).into()) };
+pub(super) fn finalized<C: Core>(here: &Here<'_, '_, '_, C>, flag: Place<i32>) -> Result<(), Fault> {
+    flag.write((here.phase.get() == Phase::Over).into());
     Ok(())
 }
 
-pub(super) unsafe fn query_thread<C: Core>(here: &Here<'_, '_, '_, C>, provided: *mut i32) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { provided.write(here.thread_level.get()) };
+pub(super) fn query_thread<C: Core>(here: &Here<'_, '_, '_, C>, provided: Place<i32>) -> Result<(), Fault> {
+    provided.write(here.thread_level.get());
     Ok(())
 }
 
 /// A rank is one thread.
-pub(super) unsafe fn is_thread_main<C: Core>(_: &Here<'_, '_, '_, C>, flag: *mut i32) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { flag.write(1) };
+pub(super) fn is_thread_main<C: Core>(_: &Here<'_, '_, '_, C>, flag: Place<i32>) -> Result<(), Fault> {
+    flag.write(1);
     Ok(())
 }
 
 /// Ends the machine, whatever the communicator.
-pub(super) unsafe fn abort<C: Core>(here: &Here<'_, '_, '_, C>, _comm: usize, code: i32) -> Result<(), Fault> {
+pub(super) fn abort<C: Core>(here: &Here<'_, '_, '_, C>, _comm: usize, code: i32) -> Result<(), Fault> {
     here.session.before_waiting();
     panic!("MPI_Abort: rank {} ends the program with {code}", here.world.rank());
 }
 
-pub(super) unsafe fn get_version<C: Core>(
+pub(super) fn get_version<C: Core>(
     _: &Here<'_, '_, '_, C>,
-    version: *mut i32,
-    subversion: *mut i32,
+    version: Place<i32>,
+    subversion: Place<i32>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe {
-        version.write(VERSION[0]);
-        subversion.write(VERSION[1]);
-    }
+    version.write(VERSION[0]);
+    subversion.write(VERSION[1]);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use super::{
     contexts,
     groups::Group,
     handles::Handle,
+    place::Place,
     state::Here,
     state::Mpi,
 };
@@ -40,16 +41,14 @@ fn numbers(bytes: &[u8]) -> impl Iterator<Item = usize> {
     bytes.chunks_exact(4).map(|word| word.first_chunk().map_or(0, |word| u32::from_le_bytes(*word)) as usize)
 }
 
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
-
-pub(super) unsafe fn intercomm_create<C: Core>(
+pub(super) fn intercomm_create<C: Core>(
     here: &Here<'_, '_, '_, C>,
     local: Handle,
     local_leader: i32,
     peer: Handle,
     remote_leader: i32,
     tag: i32,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.intra(local)?;
     here.session.before_waiting();
@@ -78,16 +77,15 @@ pub(super) unsafe fn intercomm_create<C: Core>(
     // Both groups know the tag.
     let agreed = Party::wait(&here.engine, agree(&party, Some(&bridge), &here.contexts, tag));
     let context = agreed.map_err(|fault| fault.on_comm(local))?;
-    // SAFETY: see above.
-    unsafe { made.write(here.assemble(context, [Some(comm.group.clone()), Some(remote)], comm.errhandler.get())) };
+    made.write(here.assemble(context, [Some(comm.group.clone()), Some(remote)], comm.errhandler.get()));
     Ok(())
 }
 
-pub(super) unsafe fn intercomm_merge<C: Core>(
+pub(super) fn intercomm_merge<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     is_high: i32,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     let Some(remote) = comm.remote.clone() else { return Err(Fault::from(Class::COMM).on_comm(handle)) };
@@ -100,7 +98,6 @@ pub(super) unsafe fn intercomm_merge<C: Core>(
     let (first, second): (Rc<Group>, _) =
         if is_first { (comm.group.clone(), remote) } else { (remote, comm.group.clone()) };
     let all = [first.ranks(), second.ranks()].concat();
-    // SAFETY: see above.
-    unsafe { made.write(here.assemble(context, [Some(Group::new(all)), None], comm.errhandler.get())) };
+    made.write(here.assemble(context, [Some(Group::new(all)), None], comm.errhandler.get()));
     Ok(())
 }

@@ -29,6 +29,7 @@ mod matched_probes;
 mod messages;
 mod operators;
 mod partitioned;
+mod place;
 mod requests;
 mod sessions;
 mod state;

@@ -14,6 +14,7 @@ use super::{
     contexts, environment, errors,
     groups::Group,
     handles::Handle,
+    place::Place,
     state::{Here, Mpi, Phase},
 };
 
@@ -50,37 +51,34 @@ unsafe fn meeting(text: *const c_char) -> Result<u32, Fault> {
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
 /// Opens messages when a program with sessions starts: all ranks are there.
-pub(super) unsafe fn session_open<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
+pub(super) fn session_open<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
     environment::open(here).map_err(|fault| fault.of_function("session_init"))
 }
 
-pub(super) unsafe fn session_init<C: Core>(
+pub(super) fn session_init<C: Core>(
     here: &Here<'_, '_, '_, C>,
     _info: Handle,
     handler: Handle,
-    session: *mut Handle,
+    session: Place<Handle>,
 ) -> Result<(), Fault> {
     let handler = errors::calls::checked(here, handler, Of::Session)?;
-    // SAFETY: see above.
-    unsafe { session.write(here.sessions.borrow_mut().insert(handler)) };
+    session.write(here.sessions.borrow_mut().insert(handler));
     Ok(())
 }
 
-pub(super) unsafe fn session_finalize<C: Core>(here: &Here<'_, '_, '_, C>, session: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { session.read() };
+pub(super) fn session_finalize<C: Core>(here: &Here<'_, '_, '_, C>, session: Place<Handle>) -> Result<(), Fault> {
+    let handle = session.read();
     here.check_session(handle)?;
     here.session.before_waiting();
     here.sessions.borrow_mut().remove(handle);
     if here.phase.get() != Phase::Running && !here.has_sessions() {
         here.engine.finish()?;
     }
-    // SAFETY: see above.
-    unsafe { session.write(NULL) };
+    session.write(NULL);
     Ok(())
 }
 
-pub(super) unsafe fn session_set_errhandler<C: Core>(
+pub(super) fn session_set_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     session: Handle,
     handler: Handle,
@@ -91,18 +89,17 @@ pub(super) unsafe fn session_set_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn session_get_errhandler<C: Core>(
+pub(super) fn session_get_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     session: Handle,
-    handler: *mut Handle,
+    handler: Place<Handle>,
 ) -> Result<(), Fault> {
     let of_session = *here.sessions.borrow().get(session).ok_or(Class::SESSION)?;
-    // SAFETY: see above.
-    unsafe { handler.write(errors::calls::another(here, of_session)) };
+    handler.write(errors::calls::another(here, of_session));
     Ok(())
 }
 
-pub(super) unsafe fn session_call_errhandler<C: Core>(
+pub(super) fn session_call_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     session: Handle,
     code: i32,
@@ -112,15 +109,14 @@ pub(super) unsafe fn session_call_errhandler<C: Core>(
     Ok(())
 }
 
-pub(super) unsafe fn session_get_num_psets<C: Core>(
+pub(super) fn session_get_num_psets<C: Core>(
     here: &Here<'_, '_, '_, C>,
     session: Handle,
     _info: Handle,
-    count: *mut i32,
+    count: Place<i32>,
 ) -> Result<(), Fault> {
     here.check_session(session)?;
-    // SAFETY: see above.
-    unsafe { count.write(SETS.len() as i32) };
+    count.write(SETS.len() as i32);
     Ok(())
 }
 
@@ -151,7 +147,7 @@ pub(super) unsafe fn group_from_session_pset<C: Core>(
     here: &Here<'_, '_, '_, C>,
     session: Handle,
     name: *const c_char,
-    group: *mut Handle,
+    group: Place<Handle>,
 ) -> Result<(), Fault> {
     here.check_session(session)?;
     let world: &Comm<'_, C> = here.world;
@@ -165,8 +161,7 @@ pub(super) unsafe fn group_from_session_pset<C: Core>(
             None => Err(Fault::new(Class::ARG, format!("there is no set {name:?}"))),
         }
     });
-    // SAFETY: see above.
-    unsafe { group.write(made.as_ref().map_or(GROUP_NULL, |made| here.new_group(made.clone()))) };
+    group.write(made.as_ref().map_or(GROUP_NULL, |made| here.new_group(made.clone())));
     made.map(|_| ()).map_err(|fault| fault.on_session(session))
 }
 
@@ -177,7 +172,7 @@ pub(super) unsafe fn comm_create_from_group<C: Core>(
     text: *const c_char,
     _info: Handle,
     handler: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let handler = errors::calls::checked(here, handler, Of::Comm)?;
     let work = || {
@@ -196,8 +191,7 @@ pub(super) unsafe fn comm_create_from_group<C: Core>(
         Ok(here.assemble(context, [Some(group), None], handler))
     };
     let comm = work().map_err(|fault: Fault| fault.on_handler(handler))?;
-    // SAFETY: see above.
-    unsafe { made.write(comm) };
+    made.write(comm);
     Ok(())
 }
 

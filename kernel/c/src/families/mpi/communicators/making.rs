@@ -14,6 +14,7 @@ use super::{
         engine::DONE,
         groups::Group,
         handles::Handle,
+        place::Place,
         requests::{Request, What},
         state::Here,
         state::Mpi,
@@ -58,16 +59,14 @@ impl<C: Core> Mpi<'_, C> {
 pub(crate) unsafe fn comm_dup<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     here.session.before_waiting();
     let copy = here.copy(&comm).map_err(|fault| fault.on_comm(handle))?;
     // SAFETY: see above.
-    unsafe {
-        comm.attributes.copy_to(handle, &copy.attributes).map_err(|fault| fault.on_comm(handle))?;
-        made.write(copy.handle.get());
-    }
+    unsafe { comm.attributes.copy_to(handle, &copy.attributes).map_err(|fault| fault.on_comm(handle))? };
+    made.write(copy.handle.get());
     Ok(())
 }
 
@@ -76,7 +75,7 @@ pub(crate) unsafe fn comm_dup_with_info<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     _info: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { comm_dup(here, handle, made) }
@@ -86,8 +85,8 @@ pub(crate) unsafe fn comm_dup_with_info<C: Core>(
 pub(crate) unsafe fn comm_idup<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    made: *mut Handle,
-    request: *mut Handle,
+    made: Place<Handle>,
+    request: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     let attributes = Attributes::default();
@@ -97,21 +96,19 @@ pub(crate) unsafe fn comm_idup<C: Core>(
     let (of, all) = (comm.clone(), here.communicators.clone());
     let pending = here.engine.spawn(Box::pin(async move {
         let copy = Communicator { attributes, ..of.copied(number.await?) };
-        // SAFETY: the program leaves the handle's place there until this is over.
-        unsafe { made.write(copy.add(&all).handle.get()) };
+        made.write(copy.add(&all).handle.get());
         Ok(DONE)
     }));
-    // SAFETY: see above.
-    unsafe { request.write(here.new_request(Request::new(comm, What::Collective, Some(pending)))) };
+    request.write(here.new_request(Request::new(comm, What::Collective, Some(pending))));
     Ok(())
 }
 
-pub(crate) unsafe fn comm_split<C: Core>(
+pub(crate) fn comm_split<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     color: i32,
     key: i32,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     here.session.before_waiting();
@@ -121,20 +118,19 @@ pub(crate) unsafe fn comm_split<C: Core>(
         _ => return Err(Fault::new(Class::ARG, "a colour is below zero").on_comm(handle)),
     };
     let split = here.split(&comm, color, key).map_err(|fault| fault.on_comm(handle))?;
-    // SAFETY: see above.
-    unsafe { made.write(split) };
+    made.write(split);
     Ok(())
 }
 
 /// All ranks reach the same shared memory. What hardware they have in common beyond that is their tile, by one level, and their
 /// core, by no communicator.
-pub(crate) unsafe fn comm_split_type<C: Core>(
+pub(crate) fn comm_split_type<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     kind: i32,
     key: i32,
     _info: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.intra(handle)?;
     here.session.before_waiting();
@@ -152,16 +148,15 @@ pub(crate) unsafe fn comm_split_type<C: Core>(
         _ => return Err(Fault::from(Class::ARG).on_comm(handle)),
     };
     let split = here.split(&comm, color, key).map_err(|fault| fault.on_comm(handle))?;
-    // SAFETY: see above.
-    unsafe { made.write(split) };
+    made.write(split);
     Ok(())
 }
 
-pub(crate) unsafe fn comm_create<C: Core>(
+pub(crate) fn comm_create<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     group: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     let group = here.group(group).map_err(|fault| comm.blame(fault))?;
@@ -191,18 +186,17 @@ pub(crate) unsafe fn comm_create<C: Core>(
         let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
         here.assemble(context, [Some(group), None], comm.errhandler.get())
     };
-    // SAFETY: see above.
-    unsafe { made.write(created) };
+    made.write(created);
     Ok(())
 }
 
 /// Only the ranks of the group take part.
-pub(crate) unsafe fn comm_create_group<C: Core>(
+pub(crate) fn comm_create_group<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     group: Handle,
     tag: i32,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.intra(handle)?;
     let group = here.group(group).map_err(|fault| comm.blame(fault))?;
@@ -218,15 +212,13 @@ pub(crate) unsafe fn comm_create_group<C: Core>(
             here.assemble(context, [Some(group), None], comm.errhandler.get())
         }
     };
-    // SAFETY: see above.
-    unsafe { made.write(created) };
+    made.write(created);
     Ok(())
 }
 
 /// Waits for what was begun on the communicator, too.
-pub(crate) unsafe fn comm_disconnect<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { comm.read() };
+pub(crate) unsafe fn comm_disconnect<C: Core>(here: &Here<'_, '_, '_, C>, comm: Place<Handle>) -> Result<(), Fault> {
+    let handle = comm.read();
     let of = here.communicator(handle)?;
     here.session.before_waiting();
     let waited = here.engine.wait(|| {
@@ -238,9 +230,8 @@ pub(crate) unsafe fn comm_disconnect<C: Core>(here: &Here<'_, '_, '_, C>, comm: 
     unsafe { comm_free(here, comm) }
 }
 
-pub(crate) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { comm.read() };
+pub(crate) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: Place<Handle>) -> Result<(), Fault> {
+    let handle = comm.read();
     if FIRST.contains(&handle) {
         return Err(Fault::new(Class::COMM, "this communicator is always there").on_comm(handle));
     }
@@ -250,7 +241,6 @@ pub(crate) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: *mut H
     unsafe { of.attributes.delete_all(handle).map_err(|fault| fault.on_comm(handle))? };
     here.barrier(&of)?;
     here.discard(&of);
-    // SAFETY: see above.
-    unsafe { comm.write(COMM_NULL) };
+    comm.write(COMM_NULL);
     Ok(())
 }

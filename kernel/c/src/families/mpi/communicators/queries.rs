@@ -11,6 +11,7 @@ use super::{
         constants::{COMM_NULL, CONGRUENT, IDENT, SIMILAR, UNEQUAL},
         errors::{read_text, write_text},
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Communicator,
@@ -39,75 +40,64 @@ fn compare(one: &Communicator, other: &Communicator) -> i32 {
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(crate) unsafe fn comm_size<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, size: *mut i32) -> Result<(), Fault> {
+pub(crate) fn comm_size<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, size: Place<i32>) -> Result<(), Fault> {
     let comm = here.communicator(comm)?;
-    // SAFETY: see above.
-    unsafe { size.write(comm.size() as i32) };
+    size.write(comm.size() as i32);
     Ok(())
 }
 
-pub(crate) unsafe fn comm_rank<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, rank: *mut i32) -> Result<(), Fault> {
+pub(crate) fn comm_rank<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, rank: Place<i32>) -> Result<(), Fault> {
     let comm = here.communicator(comm)?;
-    // SAFETY: see above.
-    unsafe { rank.write(comm.rank as i32) };
+    rank.write(comm.rank as i32);
     Ok(())
 }
 
-pub(crate) unsafe fn comm_remote_size<C: Core>(
+pub(crate) fn comm_remote_size<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    size: *mut i32,
+    size: Place<i32>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     let remote = comm.remote.as_ref().ok_or_else(|| Fault::from(Class::COMM).on_comm(handle))?;
-    // SAFETY: see above.
-    unsafe { size.write(remote.size() as i32) };
+    size.write(remote.size() as i32);
     Ok(())
 }
 
-pub(crate) unsafe fn comm_test_inter<C: Core>(
+pub(crate) fn comm_test_inter<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
-    flag: *mut i32,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(comm)?;
-    // SAFETY: see above.
-    unsafe { flag.write(comm.remote.is_some().into()) };
+    flag.write(comm.remote.is_some().into());
     Ok(())
 }
 
-pub(crate) unsafe fn comm_group<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    comm: Handle,
-    group: *mut Handle,
-) -> Result<(), Fault> {
+pub(crate) fn comm_group<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, group: Place<Handle>) -> Result<(), Fault> {
     let comm = here.communicator(comm)?;
-    // SAFETY: see above.
-    unsafe { group.write(here.new_group(comm.group.clone())) };
+    group.write(here.new_group(comm.group.clone()));
     Ok(())
 }
 
-pub(crate) unsafe fn comm_remote_group<C: Core>(
+pub(crate) fn comm_remote_group<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    group: *mut Handle,
+    group: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     let remote = comm.remote.clone().ok_or_else(|| Fault::from(Class::COMM).on_comm(handle))?;
-    // SAFETY: see above.
-    unsafe { group.write(here.new_group(remote)) };
+    group.write(here.new_group(remote));
     Ok(())
 }
 
-pub(crate) unsafe fn comm_compare<C: Core>(
+pub(crate) fn comm_compare<C: Core>(
     here: &Here<'_, '_, '_, C>,
     one: Handle,
     other: Handle,
-    result: *mut i32,
+    result: Place<i32>,
 ) -> Result<(), Fault> {
     let compared = compare(&*here.communicator(one)?, &*here.communicator(other)?);
-    // SAFETY: see above.
-    unsafe { result.write(compared) };
+    result.write(compared);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use super::{
         class::{Class, Fault, On},
         constants::{COMM_NULL, COMM_SELF, COMM_WORLD},
         handles::Handle,
+        place::Place,
         state::Here,
     },
     ARE_FATAL, Handler, RETURN, function_name, read_text, write_text,
@@ -89,14 +90,13 @@ pub(crate) unsafe fn error_string<C: Core>(
     Ok(())
 }
 
-pub(crate) unsafe fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: *mut i32) -> Result<(), Fault> {
+pub(crate) fn error_class<C: Core>(here: &Here<'_, '_, '_, C>, code: i32, class: Place<i32>) -> Result<(), Fault> {
     let found = match here.added.borrow_mut().get_mut(code) {
         Some(error) => error.class,
         None if (0..=Class::LAST).contains(&code) => code,
         None => return Err(Class::ARG.into()),
     };
-    // SAFETY: see above.
-    unsafe { class.write(found) };
+    class.write(found);
     Ok(())
 }
 
@@ -106,24 +106,18 @@ fn add<C: Core>(here: &Here<'_, '_, '_, C>, class: Option<i32>) -> i32 {
     number
 }
 
-pub(crate) unsafe fn add_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: *mut i32) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { class.write(add(here, None)) };
+pub(crate) fn add_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: Place<i32>) -> Result<(), Fault> {
+    class.write(add(here, None));
     Ok(())
 }
 
-pub(crate) unsafe fn add_error_code<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    class: i32,
-    code: *mut i32,
-) -> Result<(), Fault> {
+pub(crate) fn add_error_code<C: Core>(here: &Here<'_, '_, '_, C>, class: i32, code: Place<i32>) -> Result<(), Fault> {
     if class < 0
         || class > Class::LAST && here.added.borrow_mut().get_mut(class).is_none_or(|error| error.class != class)
     {
         return Err(Fault::new(Class::ARG, "there is no such class"));
     }
-    // SAFETY: see above.
-    unsafe { code.write(add(here, Some(class))) };
+    code.write(add(here, Some(class)));
     Ok(())
 }
 
@@ -138,29 +132,28 @@ pub(crate) unsafe fn add_error_string<C: Core>(
     Ok(())
 }
 
-pub(crate) unsafe fn remove_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: i32) -> Result<(), Fault> {
+pub(crate) fn remove_error_class<C: Core>(here: &Here<'_, '_, '_, C>, class: i32) -> Result<(), Fault> {
     Ok(here.added.borrow_mut().remove(class, true)?)
 }
 
-pub(crate) unsafe fn remove_error_code<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+pub(crate) fn remove_error_code<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
     Ok(here.added.borrow_mut().remove(code, false)?)
 }
 
-pub(crate) unsafe fn remove_error_string<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
+pub(crate) fn remove_error_string<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Result<(), Fault> {
     here.added.borrow_mut().get_mut(code).ok_or(Class::ARG)?.text.take().ok_or(Class::ARG)?;
     Ok(())
 }
 
 macro_rules! create {
     ($($name:ident of $of:ident;)*) => {$(
-        pub(crate) unsafe fn $name<C: Core>(
+        pub(crate) fn $name<C: Core>(
             here: &Here<'_, '_, '_, C>,
             function: usize,
-            handler: *mut Handle,
+            handler: Place<Handle>,
         ) -> Result<(), Fault> {
             let made = here.errhandlers.borrow_mut().insert(Handler { function, of: Of::$of });
-            // SAFETY: see above.
-            unsafe { handler.write(made) };
+            handler.write(made);
             Ok(())
         }
     )*};
@@ -186,7 +179,7 @@ pub(crate) fn checked<C: Core>(here: &Here<'_, '_, '_, C>, handler: Handle, kind
     if is_known || of == Some(kind) { Ok(handler) } else { Err(Class::ERRHANDLER.into()) }
 }
 
-pub(crate) unsafe fn comm_set_errhandler<C: Core>(
+pub(crate) fn comm_set_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     handler: Handle,
@@ -196,23 +189,18 @@ pub(crate) unsafe fn comm_set_errhandler<C: Core>(
     Ok(())
 }
 
-pub(crate) unsafe fn comm_get_errhandler<C: Core>(
+pub(crate) fn comm_get_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
-    handler: *mut Handle,
+    handler: Place<Handle>,
 ) -> Result<(), Fault> {
     let of_comm = here.communicator(comm)?.errhandler.get();
     let given = another(here, of_comm);
-    // SAFETY: see above.
-    unsafe { handler.write(given) };
+    handler.write(given);
     Ok(())
 }
 
-pub(crate) unsafe fn comm_call_errhandler<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    comm: Handle,
-    code: i32,
-) -> Result<(), Fault> {
+pub(crate) fn comm_call_errhandler<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, code: i32) -> Result<(), Fault> {
     here.communicator(comm)?;
     raise(here, "comm_call_errhandler", Fault::from(Class(code)).on_comm(comm));
     Ok(())
@@ -235,7 +223,7 @@ fn check_file(file: Handle) -> Result<(), Fault> {
     if file == FILE_NULL { Ok(()) } else { Err(Fault::from(Class::FILE).on_file()) }
 }
 
-pub(crate) unsafe fn file_set_errhandler<C: Core>(
+pub(crate) fn file_set_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     file: Handle,
     handler: Handle,
@@ -245,22 +233,17 @@ pub(crate) unsafe fn file_set_errhandler<C: Core>(
     Ok(())
 }
 
-pub(crate) unsafe fn file_get_errhandler<C: Core>(
+pub(crate) fn file_get_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     file: Handle,
-    handler: *mut Handle,
+    handler: Place<Handle>,
 ) -> Result<(), Fault> {
     check_file(file)?;
-    // SAFETY: see above.
-    unsafe { handler.write(another(here, here.file_handler.get())) };
+    handler.write(another(here, here.file_handler.get()));
     Ok(())
 }
 
-pub(crate) unsafe fn file_call_errhandler<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    file: Handle,
-    code: i32,
-) -> Result<(), Fault> {
+pub(crate) fn file_call_errhandler<C: Core>(here: &Here<'_, '_, '_, C>, file: Handle, code: i32) -> Result<(), Fault> {
     check_file(file)?;
     raise(here, "file_call_errhandler", Fault::from(Class(code)).on_file());
     Ok(())
@@ -273,15 +256,13 @@ pub(crate) unsafe fn file_refuse<C: Core>(_: &Here<'_, '_, '_, C>, name: *const 
     Err(Fault::new(Class::UNSUPPORTED_OPERATION, "Atoll has no files of MPI").on_file().of_function(&name))
 }
 
-pub(crate) unsafe fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { handler.read() };
+pub(crate) fn errhandler_free<C: Core>(here: &Here<'_, '_, '_, C>, handler: Place<Handle>) -> Result<(), Fault> {
+    let handle = handler.read();
     let is_known = [ARE_FATAL, ABORT, RETURN].contains(&handle);
     if !is_known && here.errhandlers.borrow().get(handle).is_none() {
         return Err(Class::ERRHANDLER.into());
     }
     // Communicators may have it still; they find it by its handle.
-    // SAFETY: see above.
-    unsafe { handler.write(NULL) };
+    handler.write(NULL);
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::{
         class::{Class, Fault},
         constants::{GROUP_NULL, PROC_NULL, UNDEFINED},
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Group, distinct, places,
@@ -57,25 +58,15 @@ unsafe fn ranges(count: i32, ranges: *const [i32; 3], size: usize) -> Result<Vec
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(crate) unsafe fn group_size<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    group: Handle,
-    size: *mut i32,
-) -> Result<(), Fault> {
+pub(crate) fn group_size<C: Core>(here: &Here<'_, '_, '_, C>, group: Handle, size: Place<i32>) -> Result<(), Fault> {
     let group = here.group(group)?;
-    // SAFETY: see above.
-    unsafe { size.write(group.size() as i32) };
+    size.write(group.size() as i32);
     Ok(())
 }
 
-pub(crate) unsafe fn group_rank<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    group: Handle,
-    rank: *mut i32,
-) -> Result<(), Fault> {
+pub(crate) fn group_rank<C: Core>(here: &Here<'_, '_, '_, C>, group: Handle, rank: Place<i32>) -> Result<(), Fault> {
     let place = here.group(group)?.place(here.world.rank());
-    // SAFETY: see above.
-    unsafe { rank.write(place.map_or(UNDEFINED, |place| place as i32)) };
+    rank.write(place.map_or(UNDEFINED, |place| place as i32));
     Ok(())
 }
 
@@ -104,76 +95,65 @@ pub(crate) unsafe fn group_translate_ranks<C: Core>(
     Ok(())
 }
 
-pub(crate) unsafe fn group_compare<C: Core>(
+pub(crate) fn group_compare<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
-    result: *mut i32,
+    result: Place<i32>,
 ) -> Result<(), Fault> {
     let compared = here.group(group)?.compare(&*here.group(other)?);
-    // SAFETY: see above.
-    unsafe { result.write(compared) };
+    result.write(compared);
     Ok(())
 }
 
 /// Makes a group of two.
-unsafe fn combined<C: Core>(
+fn combined<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    (group, other, made): (Handle, Handle, *mut Handle),
+    (group, other, made): (Handle, Handle, Place<Handle>),
     combine: impl FnOnce(&Group, &Group) -> Vec<usize>,
 ) -> Result<(), Fault> {
     let ranks = combine(&*here.group(group)?, &*here.group(other)?);
-    // SAFETY: see above.
-    unsafe { made.write(here.new_group(Group::new(ranks))) };
+    made.write(here.new_group(Group::new(ranks)));
     Ok(())
 }
 
-pub(crate) unsafe fn group_union<C: Core>(
+pub(crate) fn group_union<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let union = |one: &Group, other: &Group| {
         let more = other.ranks.iter().filter(|rank| one.place(**rank).is_none());
         one.ranks.iter().chain(more).copied().collect()
     };
-    // SAFETY: see above.
-    unsafe { combined(here, (group, other, made), union) }
+    combined(here, (group, other, made), union)
 }
 
-pub(crate) unsafe fn group_intersection<C: Core>(
+pub(crate) fn group_intersection<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let both =
         |one: &Group, other: &Group| one.ranks.iter().filter(|rank| other.place(**rank).is_some()).copied().collect();
-    // SAFETY: see above.
-    unsafe { combined(here, (group, other, made), both) }
+    combined(here, (group, other, made), both)
 }
 
-pub(crate) unsafe fn group_difference<C: Core>(
+pub(crate) fn group_difference<C: Core>(
     here: &Here<'_, '_, '_, C>,
     group: Handle,
     other: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let rest =
         |one: &Group, other: &Group| one.ranks.iter().filter(|rank| other.place(**rank).is_none()).copied().collect();
-    // SAFETY: see above.
-    unsafe { combined(here, (group, other, made), rest) }
+    combined(here, (group, other, made), rest)
 }
 
 /// Makes a group of those at these places of another, or of all others.
-unsafe fn chosen<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    group: &Group,
-    places: &[usize],
-    made: *mut Handle,
-    are_in: bool,
-) {
+fn chosen<C: Core>(here: &Here<'_, '_, '_, C>, group: &Group, places: &[usize], made: Place<Handle>, are_in: bool) {
     let ranks: Vec<_> = if are_in {
         places.iter().map(|place| group.world_rank(*place)).collect()
     } else {
@@ -181,8 +161,7 @@ unsafe fn chosen<C: Core>(
         places.iter().for_each(|place| is_out[*place] = true);
         group.ranks.iter().zip(is_out).filter(|(_, is_out)| !is_out).map(|(rank, _)| *rank).collect()
     };
-    // SAFETY: see above.
-    unsafe { made.write(here.new_group(Group::new(ranks))) };
+    made.write(here.new_group(Group::new(ranks)));
 }
 
 macro_rules! choosing {
@@ -192,14 +171,12 @@ macro_rules! choosing {
             group: Handle,
             count: i32,
             named: *const $type,
-            made: *mut Handle,
+            made: Place<Handle>,
         ) -> Result<(), Fault> {
             let group = here.group(group)?;
             // SAFETY: see above.
-            unsafe {
-                let places = $places(count, named, group.size())?;
-                chosen(here, &group, &places, made, $are_in);
-            }
+            let places = unsafe { $places(count, named, group.size())? };
+            chosen(here, &group, &places, made, $are_in);
             Ok(())
         })*
     };
@@ -212,13 +189,11 @@ choosing! {
     group_range_excl by ranges of [i32; 3], false;
 }
 
-pub(crate) unsafe fn group_free<C: Core>(here: &Here<'_, '_, '_, C>, group: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { group.read() };
+pub(crate) fn group_free<C: Core>(here: &Here<'_, '_, '_, C>, group: Place<Handle>) -> Result<(), Fault> {
+    let handle = group.read();
     if handle != EMPTY {
         here.groups.borrow_mut().remove(handle).ok_or(Class::GROUP)?;
     }
-    // SAFETY: see above.
-    unsafe { group.write(GROUP_NULL) };
+    group.write(GROUP_NULL);
     Ok(())
 }

@@ -13,6 +13,7 @@ use super::{
         class::{Class, Fault},
         errors::write_text,
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Info,
@@ -41,20 +42,19 @@ fn with<C: Core, R>(
 /// Says whether an info has a key, and does something with its value if it has.
 ///
 /// # Safety
-/// The key ends with a zero, and the flag may be written.
+/// The key ends with a zero.
 unsafe fn find<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
-    flag: *mut i32,
+    flag: Place<i32>,
     action: impl FnOnce(&str),
 ) -> Result<(), Fault> {
     // SAFETY: the caller says so.
     let key = unsafe { text(key, KEY_BYTES, Class::INFO_KEY)? };
     with(here, info, |info| {
         let found = info.get(&key);
-        // SAFETY: the caller says so.
-        unsafe { flag.write(found.is_some().into()) };
+        flag.write(found.is_some().into());
         if let Some(found) = found {
             action(found);
         }
@@ -77,29 +77,20 @@ unsafe fn text(text: *const c_char, room: usize, class: Class) -> Result<String,
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(crate) unsafe fn info_create<C: Core>(here: &Here<'_, '_, '_, C>, info: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { info.write(here.infos.borrow_mut().insert(Info::default())) };
+pub(crate) fn info_create<C: Core>(here: &Here<'_, '_, '_, C>, info: Place<Handle>) -> Result<(), Fault> {
+    info.write(here.infos.borrow_mut().insert(Info::default()));
     Ok(())
 }
 
-pub(crate) unsafe fn info_dup<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    info: Handle,
-    made: *mut Handle,
-) -> Result<(), Fault> {
+pub(crate) fn info_dup<C: Core>(here: &Here<'_, '_, '_, C>, info: Handle, made: Place<Handle>) -> Result<(), Fault> {
     let copy = with(here, info, |info| Ok(info.clone()))?;
-    // SAFETY: see above.
-    unsafe { made.write(here.infos.borrow_mut().insert(copy)) };
+    made.write(here.infos.borrow_mut().insert(copy));
     Ok(())
 }
 
-pub(crate) unsafe fn info_free<C: Core>(here: &Here<'_, '_, '_, C>, info: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe {
-        here.infos.borrow_mut().remove(info.read()).ok_or(Class::INFO)?;
-        info.write(NULL);
-    }
+pub(crate) fn info_free<C: Core>(here: &Here<'_, '_, '_, C>, info: Place<Handle>) -> Result<(), Fault> {
+    here.infos.borrow_mut().remove(info.read()).ok_or(Class::INFO)?;
+    info.write(NULL);
     Ok(())
 }
 
@@ -137,9 +128,9 @@ pub(crate) unsafe fn info_get_string<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
-    room: *mut i32,
+    room: Place<i32>,
     value: *mut c_char,
-    flag: *mut i32,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
@@ -159,7 +150,7 @@ pub(crate) unsafe fn info_get<C: Core>(
     key: *const c_char,
     len: i32,
     value: *mut c_char,
-    flag: *mut i32,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
@@ -172,21 +163,20 @@ pub(crate) unsafe fn info_get_valuelen<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     key: *const c_char,
-    len: *mut i32,
-    flag: *mut i32,
+    len: Place<i32>,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { find(here, info, key, flag, |found| len.write(found.len() as i32)) }
 }
 
-pub(crate) unsafe fn info_get_nkeys<C: Core>(
+pub(crate) fn info_get_nkeys<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
-    count: *mut i32,
+    count: Place<i32>,
 ) -> Result<(), Fault> {
     let found = with(here, info, |info| Ok(info.0.len()))?;
-    // SAFETY: see above.
-    unsafe { count.write(found as i32) };
+    count.write(found as i32);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use super::{
         contexts::{self},
         engine::{DONE, End, Outcome, Pending},
         handles::Handle,
+        place::Place,
         requests::{Request, Start, What},
         state::Here,
         state::Mpi,
@@ -220,7 +221,7 @@ pub(crate) unsafe fn exchange<C: Core>(
     send: *const CMessage,
     receive: *const CMessage,
     handle: Handle,
-    request: *mut Handle,
+    request: Place<Handle>,
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.

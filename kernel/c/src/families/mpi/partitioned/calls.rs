@@ -11,6 +11,7 @@ use super::{
         engine::Pending,
         handles::Handle,
         messages::{CMessage, Mode, Peer, named},
+        place::Place,
         requests::{Request, Start, What},
         state::Here,
     },
@@ -91,12 +92,12 @@ fn make_ready<C: Core>(
 }
 
 /// A part can be sent.
-pub(crate) unsafe fn pready<C: Core>(here: &Here<'_, '_, '_, C>, part: i32, request: Handle) -> Result<(), Fault> {
+pub(crate) fn pready<C: Core>(here: &Here<'_, '_, '_, C>, part: i32, request: Handle) -> Result<(), Fault> {
     make_ready(here, request, [part])
 }
 
 /// Parts from one to another can be sent.
-pub(crate) unsafe fn pready_range<C: Core>(
+pub(crate) fn pready_range<C: Core>(
     here: &Here<'_, '_, '_, C>,
     low: i32,
     high: i32,
@@ -124,7 +125,7 @@ pub(crate) unsafe fn parrived<C: Core>(
     here: &Here<'_, '_, '_, C>,
     request: Handle,
     part: i32,
-    flag: *mut i32,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     here.session.before_waiting();
     here.engine.step(false)?;
@@ -139,7 +140,6 @@ pub(crate) unsafe fn parrived<C: Core>(
             work().map_err(|fault| known.blame(fault))?
         }
     };
-    // SAFETY: pointers are the program's, as the standard of MPI has them.
-    unsafe { flag.write(has_come.into()) };
+    flag.write(has_come.into());
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::{
         class::{Class, Fault},
         constants::UNDEFINED,
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Status,
@@ -27,7 +28,7 @@ pub(crate) unsafe fn get_count<C: Core>(
     here: &Here<'_, '_, '_, C>,
     status: *const Status,
     datatype: Handle,
-    number: *mut i32,
+    number: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
@@ -41,7 +42,7 @@ pub(crate) unsafe fn get_count_c<C: Core>(
     here: &Here<'_, '_, '_, C>,
     status: *const Status,
     datatype: Handle,
-    number: *mut i64,
+    number: Place<i64>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
@@ -69,10 +70,10 @@ pub(crate) unsafe fn status_set_elements_c<C: Core>(
 pub(crate) unsafe fn test_cancelled<C: Core>(
     _: &Here<'_, '_, '_, C>,
     status: *const Status,
-    flag: *mut i32,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe { flag.write((*status).internal[2]) };
+    flag.write(unsafe { (*status).internal[2] });
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use super::{
         constants::{COMM_NULL, UNDEFINED},
         groups::Group,
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Topology,
@@ -60,9 +61,7 @@ pub(crate) fn mapped<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, size: us
     Ok(if comm.rank < size { comm.rank as i32 } else { UNDEFINED })
 }
 
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
-
-pub(crate) unsafe fn topo_test<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, kind: *mut i32) -> Result<(), Fault> {
+pub(crate) fn topo_test<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle, kind: Place<i32>) -> Result<(), Fault> {
     let comm = here.communicator(comm)?;
     let found = match comm.topology.borrow().as_deref() {
         None => UNDEFINED,
@@ -70,7 +69,6 @@ pub(crate) unsafe fn topo_test<C: Core>(here: &Here<'_, '_, '_, C>, comm: Handle
         Some(Topology::Graph(_)) => GRAPH,
         Some(Topology::Distributed(_)) => DISTRIBUTED,
     };
-    // SAFETY: see above.
-    unsafe { kind.write(found) };
+    kind.write(found);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 
 use super::{making, operations, queries, synchronisation};
-use crate::families::mpi::{errors, handles::Handle, listing::table};
+use crate::families::mpi::{errors, handles::Handle, listing::table, place::Place};
 
 table! {
     win_shared_query = making::shared_query[
@@ -121,7 +121,7 @@ table! {
     win_delete_attr = queries::delete_attr[win: Handle, win_keyval: i32];
     win_set_errhandler = queries::set_errhandler[win: Handle, errhandler: Handle];
     win_get_errhandler = queries::get_errhandler[win: Handle, errhandler: *mut Handle];
-    win_create_errhandler = errors::calls::win_create_errhandler[win_errhandler_fn: usize, errhandler: *mut Handle];
+    win_create_errhandler = errors::calls::win_create_errhandler[win_errhandler_fn: usize, errhandler: Place<Handle>];
     win_call_errhandler = queries::call_errhandler[win: Handle, errorcode: i32];
     win_allocate_there = making::allocate[
         base: *mut u8, size: isize, disp_unit: isize, comm: Handle, win: *mut Handle

@@ -9,6 +9,7 @@ use super::{
         super::{
             class::{Class, Fault},
             handles::Handle,
+            place::Place,
             state::Here,
         },
         Topology, counted,
@@ -35,17 +36,16 @@ fn graph<C: Core, R>(
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(crate) unsafe fn graph_map<C: Core>(
+pub(crate) fn graph_map<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     nodes: i32,
     _ends: *const i32,
     _edges: *const i32,
-    rank: *mut i32,
+    rank: Place<i32>,
 ) -> Result<(), Fault> {
     let place = counted(nodes).and_then(|size| mapped(here, comm, size)).map_err(|fault| fault.on_comm(comm))?;
-    // SAFETY: see above.
-    unsafe { rank.write(place) };
+    rank.write(place);
     Ok(())
 }
 
@@ -56,7 +56,7 @@ pub(crate) unsafe fn graph_create<C: Core>(
     ends: *const i32,
     edges: *const i32,
     _may_reorder: i32,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let (limit, count) = (here.intra(comm)?.size(), counted(nodes).map_err(|fault| fault.on_comm(comm))?);
     // SAFETY: see above.
@@ -74,23 +74,19 @@ pub(crate) unsafe fn graph_create<C: Core>(
     } else {
         make(here, comm, count, Topology::Graph(Graph { ends: ends.to_vec(), edges: edges.to_vec() }))?
     };
-    // SAFETY: see above.
-    unsafe { made.write(created) };
+    made.write(created);
     Ok(())
 }
 
-pub(crate) unsafe fn graphdims_get<C: Core>(
+pub(crate) fn graphdims_get<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
-    nodes: *mut i32,
-    edges: *mut i32,
+    nodes: Place<i32>,
+    edges: Place<i32>,
 ) -> Result<(), Fault> {
     let (ends, count) = graph(here, comm, |graph| Ok((graph.ends.len(), graph.edges.len())))?;
-    // SAFETY: see above.
-    unsafe {
-        nodes.write(ends as i32);
-        edges.write(count as i32);
-    }
+    nodes.write(ends as i32);
+    edges.write(count as i32);
     Ok(())
 }
 
@@ -124,15 +120,14 @@ fn neighbours_of<C: Core, R>(
     })
 }
 
-pub(crate) unsafe fn graph_neighbors_count<C: Core>(
+pub(crate) fn graph_neighbors_count<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     rank: i32,
-    count: *mut i32,
+    count: Place<i32>,
 ) -> Result<(), Fault> {
     let found = neighbours_of(here, comm, rank, |neighbours| Ok(neighbours.len()))?;
-    // SAFETY: see above.
-    unsafe { count.write(found as i32) };
+    count.write(found as i32);
     Ok(())
 }
 
@@ -245,20 +240,17 @@ fn distributed<C: Core, R>(
     })
 }
 
-pub(crate) unsafe fn dist_graph_neighbors_count<C: Core>(
+pub(crate) fn dist_graph_neighbors_count<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
-    sources: *mut i32,
-    destinations: *mut i32,
-    is_weighted: *mut i32,
+    sources: Place<i32>,
+    destinations: Place<i32>,
+    is_weighted: Place<i32>,
 ) -> Result<(), Fault> {
     distributed(here, comm, |graph| {
-        // SAFETY: see above.
-        unsafe {
-            sources.write(graph.sources.len() as i32);
-            destinations.write(graph.destinations.len() as i32);
-            is_weighted.write(graph.weights.is_some().into());
-        }
+        sources.write(graph.sources.len() as i32);
+        destinations.write(graph.destinations.len() as i32);
+        is_weighted.write(graph.weights.is_some().into());
         Ok(())
     })
 }

@@ -12,6 +12,7 @@ use super::{
             communicators::{Communicator, making::comm_split},
             constants::PROC_NULL,
             handles::Handle,
+            place::Place,
             state::Here,
         },
         Topology, counted,
@@ -41,7 +42,7 @@ pub(crate) unsafe fn cart_create<C: Core>(
     lengths: *const i32,
     rings: *const i32,
     _may_reorder: i32,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let fault = |class: Class| Fault::from(class).on_comm(comm);
     let limit = here.intra(comm)?.size();
@@ -58,19 +59,17 @@ pub(crate) unsafe fn cart_create<C: Core>(
     }
     let grid = Grid { lengths, rings: rings.iter().map(|ring| *ring != 0).collect() };
     let created = make(here, comm, size, Topology::Grid(grid))?;
-    // SAFETY: see above.
-    unsafe { made.write(created) };
+    made.write(created);
     Ok(())
 }
 
-pub(crate) unsafe fn cartdim_get<C: Core>(
+pub(crate) fn cartdim_get<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
-    dimensions: *mut i32,
+    dimensions: Place<i32>,
 ) -> Result<(), Fault> {
     let count = grid(here, comm, |_, grid| Ok(grid.dimensions()))?;
-    // SAFETY: see above.
-    unsafe { dimensions.write(count as i32) };
+    dimensions.write(count as i32);
     Ok(())
 }
 
@@ -99,14 +98,13 @@ pub(crate) unsafe fn cart_rank<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     places: *const i32,
-    rank: *mut i32,
+    rank: Place<i32>,
 ) -> Result<(), Fault> {
     grid(here, comm, |_, grid| {
         // SAFETY: see above.
         let places: Vec<_> = unsafe { numbers(grid.dimensions(), places) }.iter().map(|at| i64::from(*at)).collect();
         let found = grid.rank(&places).ok_or(Class::RANK)?;
-        // SAFETY: see above.
-        unsafe { rank.write(found as i32) };
+        rank.write(found as i32);
         Ok(())
     })
 }
@@ -128,22 +126,19 @@ pub(crate) unsafe fn cart_coords<C: Core>(
     })
 }
 
-pub(crate) unsafe fn cart_shift<C: Core>(
+pub(crate) fn cart_shift<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     dimension: i32,
     steps: i32,
-    source: *mut i32,
-    destination: *mut i32,
+    source: Place<i32>,
+    destination: Place<i32>,
 ) -> Result<(), Fault> {
     grid(here, comm, |comm, grid| {
         let dimension = usize::try_from(dimension).ok().filter(|at| *at < grid.dimensions()).ok_or(Class::ARG)?;
         let at = |steps: i64| grid.neighbour(comm.rank, dimension, steps).map_or(PROC_NULL, |rank| rank as i32);
-        // SAFETY: see above.
-        unsafe {
-            source.write(at(-i64::from(steps)));
-            destination.write(at(steps.into()));
-        }
+        source.write(at(-i64::from(steps)));
+        destination.write(at(steps.into()));
         Ok(())
     })
 }
@@ -152,7 +147,7 @@ pub(crate) unsafe fn cart_sub<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     keeps: *const i32,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let (color, key, part) = grid(here, handle, |comm, grid| {
         // SAFETY: see above.
@@ -170,11 +165,8 @@ pub(crate) unsafe fn cart_sub<C: Core>(
         }
         Ok((color, key, part))
     })?;
-    // SAFETY: see above.
-    unsafe {
-        comm_split(here, handle, color as i32, key as i32, made)?;
-        *here.communicator(made.read())?.topology.borrow_mut() = Some(Rc::new(Topology::Grid(part)));
-    }
+    comm_split(here, handle, color as i32, key as i32, made)?;
+    *here.communicator(made.read())?.topology.borrow_mut() = Some(Rc::new(Topology::Grid(part)));
     Ok(())
 }
 
@@ -184,7 +176,7 @@ pub(crate) unsafe fn cart_map<C: Core>(
     dimensions: i32,
     lengths: *const i32,
     _rings: *const i32,
-    rank: *mut i32,
+    rank: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     let work = || unsafe {
