@@ -48,6 +48,8 @@ mod sim_replay;
 mod statics;
 mod symbols;
 mod test;
+#[cfg(test)]
+mod testing;
 mod trace;
 mod wanted;
 mod without_std;

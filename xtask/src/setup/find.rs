@@ -427,13 +427,8 @@ fn output(command: &mut Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{fs, os::unix::fs::PermissionsExt};
-
-    fn script(directory: &Path, name: &str, text: &str) {
-        let path = directory.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    use crate::testing::script;
+    use std::fs;
 
     /// A compiler that claims a version, with or without sources.
     fn compiler(directory: &Path, version: &str, sources: bool) {

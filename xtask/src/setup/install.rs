@@ -235,13 +235,8 @@ impl Apt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{fs, os::unix::fs::PermissionsExt};
-
-    fn script(directory: &Path, name: &str, text: &str) {
-        let path = directory.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    use crate::testing::script;
+    use std::fs;
 
     const ALL: [Missing; 3] = [Missing::Qemu, Missing::Binutils, Missing::LibrarySources];
 

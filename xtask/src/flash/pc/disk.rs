@@ -132,6 +132,7 @@ fn menu_of(words: &KernelLine, inputs: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::script;
 
     fn words(free: &[&str]) -> KernelLine {
         let free: Vec<String> = free.iter().map(ToString::to_string).collect();
@@ -165,16 +166,11 @@ mod tests {
 
     #[test]
     fn a_tool_that_fails_is_quoted() {
-        use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let image = directory.path().join("image");
         fs::write(&image, "x").unwrap();
-        let tool = |text: &str| {
-            let path = directory.path().join("mkrescue");
-            fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-            DiskTools { mkrescue: path, platform: "/p".into() }
-        };
+        let tool =
+            |text: &str| DiskTools { mkrescue: script(directory.path(), "mkrescue", text), platform: "/p".into() };
         let out = directory.path().join("out");
         let make = |tools: &DiskTools| {
             let disk = Disk { image: &image, inputs: &[], words: &KernelLine::default() };
