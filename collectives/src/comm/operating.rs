@@ -43,6 +43,7 @@ impl<C: Messenger> Comm<'_, C> {
             let own = self.mpb_line(self.rank(), cells.start);
             self.hal().put_made(cells.len() * LINE_BYTES, own, |_, bytes| bytes.fill(0));
             self.sequence().staging_is_raw();
+            self.first_buffer_is_raw(usize::MAX);
             self.synchronise();
         }
     }

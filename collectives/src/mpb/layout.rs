@@ -108,18 +108,19 @@ pub(crate) struct Share {
     staging: usize,
 }
 
-/// What is tried, in this order. Eleven staging lines are what a reduction of one line takes on 48 ranks.
+/// What is tried, in this order. Twelve staging lines are what a scatter of 8 bytes takes on 48 ranks, and a reduction of one line
+/// eleven of them.
 const SHARES: [Share; 3] = [
-    Share { turns: 8, requests: 1, staging: 11 },
-    Share { turns: 4, requests: 1, staging: 11 },
+    Share { turns: 8, requests: 1, staging: 12 },
+    Share { turns: 4, requests: 1, staging: 12 },
     Share { turns: 1, requests: 1, staging: 2 },
 ];
 
 impl Share {
-    /// The largest share for `ranks` ranks that takes three quarters of `free` lines at most, so that there are some for the next
+    /// The largest share for `ranks` ranks that takes four fifths of `free` lines at most, so that there are some for the next
     /// one.
     pub(crate) fn fitting(ranks: usize, free: usize) -> Option<Self> {
-        SHARES.into_iter().find(|share| share.lines(ranks) * 4 <= free * 3)
+        SHARES.into_iter().find(|share| share.lines(ranks) * 5 <= free * 4)
     }
 
     /// Lines that it takes.

@@ -1,6 +1,7 @@
 //! The message passing buffers: who owns which line, and what lives in them.
 
 pub(crate) mod bytes;
+pub(crate) mod first_buffer;
 pub mod layout;
 pub mod program_lines;
 pub mod rcce_profile;
@@ -16,6 +17,7 @@ use hal::{CoreId, Mpb, MpbLine, Topology, Trace, Wait};
 use crate::{Comm, comm::members::Members};
 
 use self::{
+    first_buffer::FirstBuffer,
     layout::MpbLayout,
     sequence::Sequence,
     signals::Signals,
@@ -28,6 +30,7 @@ pub(crate) struct Buffers {
     signals: Signals,
     sequence: Sequence,
     spare_lines: SpareLines,
+    first_buffer: FirstBuffer,
     profile: Cell<bool>,
 }
 
@@ -38,6 +41,7 @@ impl Buffers {
             signals: Signals::new(own, members, &layout),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
+            first_buffer: FirstBuffer::default(),
             profile: Cell::new(false),
         }
     }

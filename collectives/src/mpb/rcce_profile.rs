@@ -86,6 +86,7 @@ impl<C: Messenger> Drop for RcceProfile<'_, '_, C> {
         let (comm, layout) = (self.comm, self.comm.mpb_layout());
         comm.buffers().profile.set(false);
         comm.sequence().staging_is_raw();
+        comm.first_buffer_is_raw(layout.buffer_lines());
         comm.restart_requests();
         comm.give_back_lines(self.spare, layout.spare().len());
         comm.name_areas();

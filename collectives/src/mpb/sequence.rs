@@ -155,6 +155,12 @@ impl Sequence {
         self.shared.raw.set(u128::MAX);
     }
 
+    /// The tag of the operation that is begun next.
+    #[cfg(test)]
+    pub(crate) fn next_tag(&self) -> u32 {
+        tag_of(self.begun.get().wrapping_add(1))
+    }
+
     /// The staging lines that operations get now.
     #[inline]
     fn staging(&self) -> &Staging {
@@ -201,6 +207,9 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         if lines > 0 {
             let staging = self.sequence().staging();
             staging.raw.set(staging.raw.get() | staging.last.get());
+            if self.sequence().are_lent.get() {
+                self.first_buffer_is_raw(turn.staging.end - self.mpb_layout().lent().start);
+            }
         }
         turn
     }
@@ -248,6 +257,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// buffer on, and that no rank leaves before others have done with its staging.
     pub(crate) fn own_staging_turn(&self, lines: usize) {
         self.assert_no_profile();
+        self.first_buffer_is_raw(lines);
         let sequence = self.sequence();
         if self.is_part() {
             // These buffers are others than what its operations share, unless that was lent to them.
@@ -270,6 +280,18 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 }
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
+    /// The same for tagged data: of lines that are lent first to this operation, every rank has as many without raw data.
+    fn tagged_staging_for(&self, lines: usize) -> Range<usize> {
+        let sequence = self.sequence();
+        let were_lent = sequence.are_lent.get();
+        let all = self.staging_for(lines);
+        if sequence.are_lent.get() && !were_lent {
+            self.clear_first_buffer(lines);
+            sequence.lent.raw.set(!lines_bits(0, lines));
+        }
+        all
+    }
+
     /// Clears this rank's staging lines that operations share, so that no one has to when it wants them for tagged data. Nobody
     /// uses them, and a barrier has to follow.
     pub(crate) fn clear_staging(&self) {
@@ -284,7 +306,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// follows.
     pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
         self.assert_no_profile();
-        let all = self.staging_for(lines);
+        let all = self.tagged_staging_for(lines);
         let staging = self.sequence().staging();
         let place = || staging.place(lines, all.len(), Contents::Tagged);
         let raw = |first: usize| staging.raw.get() & lines_bits(first, lines);
@@ -311,7 +333,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// slots. A communicator of some ranks, which has few lines, has them again rather than wait for all.
     pub(crate) fn repeatable_turn(&self, slots: usize, lines: usize) -> Turn {
         let (count, alike) = (slots * lines, [slots, lines]);
-        let (all, sequence) = (self.staging_for(count), self.sequence());
+        let (all, sequence) = (self.tagged_staging_for(count), self.sequence());
         let staging = sequence.staging();
         let is_again = self.is_part()
             && staging.repeatable.get() == Some((sequence.begun.get(), alike))

@@ -117,7 +117,12 @@ impl Chunks {
 
     /// Its first line, if it is not in the head.
     fn line(&self, number: usize) -> Option<usize> {
-        self.lines.map(|first| first + number % self.slots * (self.bytes / LINE_BYTES))
+        self.lines.map(|first| first + self.before(number))
+    }
+
+    /// Lines before it among those that the message has.
+    fn before(&self, number: usize) -> usize {
+        number % self.slots * (self.bytes / LINE_BYTES)
     }
 
     /// Whether chunk `number` can be put before the one before it was answered.
@@ -161,6 +166,7 @@ impl<C: Messenger> Comm<'_, C> {
         if message.len() <= RIDING_BYTES {
             return self.put_words(words, message, head);
         }
+        self.first_buffer_is_raw(1);
         self.hal().put(message, self.own_line(layout.message_lines().start));
         self.put_words(words, &[], head);
     }
@@ -283,6 +289,7 @@ impl<C: Messenger> Comm<'_, C> {
     pub(super) fn put_bytes(&self, chunks: &Chunks, number: usize, part: Range<usize>, message: &[u8]) {
         let bytes = &message[chunks.bytes(number)][part.clone()];
         if let Some(line) = chunks.line(number).filter(|_| !bytes.is_empty()) {
+            self.first_buffer_is_raw(chunks.before(number) + part.end.div_ceil(LINE_BYTES));
             self.hal().put(bytes, self.mpb_line(self.rank(), line + part.start / LINE_BYTES));
         }
     }

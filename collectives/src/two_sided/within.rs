@@ -23,6 +23,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));
         let payload = self.payload();
         let staging = self.mpb_line(self.rank(), payload.start);
+        self.first_buffer_is_raw(message.len().div_ceil(LINE_BYTES));
         for chunk in message.chunks(payload.len() * LINE_BYTES) {
             put_from(self.hal(), chunk, source, staging);
             self.signal(to);

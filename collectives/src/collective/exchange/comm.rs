@@ -101,13 +101,14 @@ impl<C: Messenger> Comm<'_, C> {
             return by.receive_from_root(self, common, cast_slice_mut(block.unwrap_or_default()), root);
         }
         let laid = Laid::new::<T>(Ok(()), pieces, count, (all.len(), size), false);
-        by.distribute(self, common, laid.read(cast_slice(all)), &laid.spans)?;
-        laid.checked?;
-        pieces.map_or(Ok(()), |pieces| check_len(count, pieces.count(root)))?;
-        if let Some(block) = block {
-            scatter::keep_own(self, cast_slice(all), &laid.spans, cast_slice_mut(block));
-        }
-        Ok(())
+        by.distribute(self, common, (laid.read(cast_slice(all)), &laid.spans), || {
+            laid.checked?;
+            pieces.map_or(Ok(()), |pieces| check_len(count, pieces.count(root)))?;
+            if let Some(block) = block {
+                scatter::keep_own(self, cast_slice(all), &laid.spans, cast_slice_mut(block));
+            }
+            Ok(())
+        })
     }
 
     /// Gathers a block from every rank on every rank, in `all`, rank by rank or in [`Pieces`]: all ranks name the same

@@ -107,21 +107,23 @@ impl Exchange {
         })
     }
 
+    /// The root sends all blocks. What is `left` for it to do it does while others get theirs.
     fn distribute<C: Messenger>(
         self,
         comm: &Comm<'_, C>,
         common: Option<usize>,
-        all: &[u8],
-        spans: &Spans,
+        (all, spans): (&[u8], &Spans),
+        left: impl FnOnce() -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.check_lines(comm)?;
-        let _span = comm.hal().span(Span::new("scatter").of(all.len()));
+        let span = comm.hal().span(Span::new("scatter").of(all.len()));
         comm.operate(|| {
             match self {
                 Self::TwoSided => two_sided::distribute(comm, all, spans)?,
                 _ => scatter::send(comm, self, common, all, spans),
             }
-            Ok(())
+            drop(span);
+            left()
         })
     }
 
@@ -179,10 +181,9 @@ impl Exchange {
                 (_, Some(len)) => alltoall::exchange_equal(comm, self, len, &mut buffers),
                 (_, None) => alltoall::exchange_each(comm, self, &mut buffers),
             }
-            Ok::<_, Error>(())
-        })?;
-        buffers.keep_own(comm.hal(), comm.rank());
-        Ok(())
+            buffers.keep_own(comm.hal(), comm.rank());
+            Ok(())
+        })
     }
 }
 

@@ -190,14 +190,22 @@ pub(super) fn combine_all<C: Messenger, T: Pod>(
     let mut operands = vec![T::zeroed(); own.len()];
     let mut wrapped = Wrapped::new(own);
     for peer in (1..size).map(|distance| (rank + distance) % size) {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut operands);
-        let (line, offset) = place(peer);
-        hal.get_used(line, offset + bytes.len(), |index, found| {
-            let begin = index * LINE_BYTES;
-            let skipped = offset.saturating_sub(begin).min(found.len());
-            bytes[begin + skipped - offset..begin + found.len() - offset].copy_from_slice(&found[skipped..]);
-        });
+        get_operands(comm, place(peer), &mut operands);
         wrapped.add(hal, operation, peer, &operands);
     }
     wrapped.finish(hal, operation)
+}
+
+/// Gets operands into scratch: from a byte of a line on.
+pub(super) fn get_operands<C: Messenger, T: Pod>(
+    comm: &Comm<'_, C>,
+    (line, offset): (hal::MpbLine, usize),
+    operands: &mut [T],
+) {
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(operands);
+    comm.hal().get_used(line, offset + bytes.len(), |index, found| {
+        let begin = index * LINE_BYTES;
+        let skipped = offset.saturating_sub(begin).min(found.len());
+        bytes[begin + skipped - offset..begin + found.len() - offset].copy_from_slice(&found[skipped..]);
+    });
 }

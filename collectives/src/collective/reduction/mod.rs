@@ -26,6 +26,7 @@ mod chain;
 mod combine;
 mod doubling;
 mod interface;
+mod pairs;
 mod pieces;
 mod scatter;
 mod select;

@@ -5,6 +5,8 @@
 //! piece of every block that is not exhausted, but for its own. Where there are more blocks than lines, some ranks
 //! after others get their blocks.
 //!
+//! A communicator of some ranks has too few lines for that, and goes from [pair to pair](super::pairs).
+//!
 //! The brackets are those of [`blocks`](super::blocks). Per rank and round, with n lines and P ranks: n lines put,
 //! n/P of the others' read from each, and a barrier; rounds alternate between two halves of the staging, so that one
 //! barrier is enough.
@@ -18,6 +20,7 @@ use super::{
     Combine,
     blocks::{Staging, combine_all},
     buffers::Buffers,
+    pairs,
 };
 use crate::{Comm, Error, collective::exchange::Spans};
 
@@ -38,6 +41,10 @@ pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
     let element_lines = size.div_ceil(LINE_BYTES);
     if element_lines > half {
         return Err(Error::ElementTooLarge { len_bytes: size, limit_bytes: half * LINE_BYTES });
+    }
+    if comm.is_part() {
+        pairs::reduce_scatter(comm, buffers, operation, blocks, half);
+        return Ok(());
     }
     let staging = Staging::take(comm, 2 * half);
     let mut parity = 0;

@@ -100,13 +100,10 @@ impl Room {
         Self { own: comm.mpb_layout().shared().len(), most: comm.shared_staging_lines() }
     }
 
-    /// What lending `lines` lines costs: all come together before and after, and lines for tagged data are cleared.
+    /// What lending `lines` lines costs: all come together after, and before others write to them with tags, for which they mostly
+    /// are clear.
     fn lending(&self, terms: &Terms, lines: usize, tagged: bool) -> u64 {
-        if lines <= self.own {
-            return 0;
-        }
-        let cleared = if tagged { clearing(terms, lines) } else { 0 };
-        cleared + terms.meeting()
+        if lines <= self.own { 0 } else { (1 + u64::from(tagged)) * terms.meeting() }
     }
 }
 
