@@ -58,6 +58,38 @@ mod tests {
         ((effect_ps + answer_ps) * 533 + 500_000) / 1_000_000
     }
 
+    /// By how much later the second of two accesses takes effect that are alike but for their cores and places.
+    fn later_ps(effect: Effect, accesses: [(u16, Place); 2]) -> u64 {
+        let board = Board::built_in("scc").unwrap();
+        let mesh = board.mesh().unwrap();
+        let hardware = Hardware::new(mesh.hardware, mesh.contention, scc(), Tile { x: 3, y: 0 });
+        let mut traffic = Traffic::new(scc(), mesh.hardware.hop_ps, mesh.contention);
+        for (core, place) in accesses {
+            let Way::Shared(trip) = hardware.way(core, place, effect) else { panic!("{place:?} meets nobody") };
+            traffic.depart(core.into(), 0, Journey { trip, effect, more: 0 });
+        }
+        let mut times = Vec::new();
+        while let Some(next_ps) = traffic.next_ps() {
+            assert!(times.len() < 3, "{next_ps}");
+            times.extend(traffic.step().map(|settled| settled.time_ps));
+        }
+        times[1] - times[0]
+    }
+
+    /// Ports, controllers and links serve one access at a time, each in its time: 9.5, 12, 10 and 3.75 ns.
+    #[test]
+    fn who_comes_second_waits_for_the_first() {
+        // From tiles (1, 0) and (0, 1), over different links, to tile (0, 0).
+        let at = |place, effect| later_ps(effect, [(2, place), (12, place)]);
+        assert_eq!(at(Place::Mpb(0), Effect::Read), 9_500);
+        assert_eq!(at(Place::Mpb(0), Effect::Write), 12_000);
+        assert_eq!([Place::Line(0), Place::Word(0)].map(|place| at(place, Effect::Read)), [10_000; 2]);
+        assert_eq!([Place::Line(0), Place::Word(0)].map(|place| at(place, Effect::Write)), [10_000; 2]);
+        // Both cores of a tile to both MPBs of another one: lines come, and go, over one link.
+        let over_a_link = |effect| later_ps(effect, [(2, Place::Mpb(0)), (3, Place::Mpb(1))]);
+        assert_eq!([Effect::Read, Effect::Write].map(over_a_link), [3_750; 2]);
+    }
+
     /// Barrelfish TN-005 measured loads and stores in loops on tile (0, 0): what its instructions take is on top of this,
     /// and what is on top is alike at all distances.
     #[test]

@@ -1,5 +1,5 @@
-//! The counters of events (`CESR`, `CTR0` and `CTR1` of a P54C): executed instructions, and where a core executed them; and
-//! cycles in which a core that keeps time waits.
+//! The counters of events (`CESR`, `CTR0` and `CTR1` of a P54C): executed instructions, and where a core executed them; and of a
+//! core that keeps time, cycles in which it waits, and lines of instructions that L1 does not have.
 //!
 //! A block counts when it has ended: as a whole when the next one begins, or up to the instruction at which the core left
 //! it. Each turn of a repeated string instruction counts, as it takes its time on a P54C.
@@ -19,6 +19,10 @@ const INSTRUCTIONS: u64 = 0x16 | 0b011 << 6;
 /// Selects cycles at all levels of privilege in which a core waits for what it loads, for the first counter, and in which it
 /// waits for room for what it stores, for the second.
 const WAITS: u64 = (0x1A | 0b011 << 6) | (0x19 | 0b011 << 6) << 16;
+
+/// Selects lines of instructions that L1 does not have at all levels of privilege for the first counter, and nothing for the
+/// second.
+const CODE_MISSES: u64 = 0x0E | 0b011 << 6;
 
 /// Instructions in a row, and what called them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,6 +133,14 @@ impl Events {
         }
     }
 
+    /// L1 did not have a line of instructions.
+    #[inline]
+    pub(super) fn missed_code(&mut self) {
+        if self.selected == CODE_MISSES {
+            self.counters[0] += 1;
+        }
+    }
+
     /// A block begins, with this stack pointer: the one before has run to its end.
     pub(super) fn begin_block(&mut self, code: &Code, linear: u32, len: u32, stack: impl FnOnce() -> u32) {
         if let Some((first, len)) = self.block.replace((linear, len)) {
@@ -172,7 +184,7 @@ impl Events {
     /// Changes a register. Nothing if it is not modelled, or not what it is set to.
     pub(super) fn store(&mut self, register: u32, value: u64) -> Option<()> {
         match (register, value) {
-            (CESR, INSTRUCTIONS | WAITS | 0) => self.selected = value,
+            (CESR, INSTRUCTIONS | WAITS | CODE_MISSES | 0) => self.selected = value,
             (CTR0, _) => self.counters[0] = value,
             (CTR1, _) => self.counters[1] = value,
             _ => return None,
@@ -217,5 +229,10 @@ mod tests {
         wait(&mut events);
         assert_eq!([CESR, CTR0, CTR1].map(|register| events.load(register)), [Some(INSTRUCTIONS), Some(10), Some(14)]);
         assert!(events.store(CESR, 1).is_none());
+        events.missed_code();
+        events.store(CESR, CODE_MISSES).unwrap();
+        wait(&mut events);
+        events.missed_code();
+        assert_eq!([CTR0, CTR1].map(|register| events.load(register)), [Some(11), Some(14)]);
     }
 }

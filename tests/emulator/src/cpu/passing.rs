@@ -120,7 +120,10 @@ impl Hooks {
             for line in block.lines.iter().filter(|line| **line != clock.line) {
                 match self.shared.borrow_mut().chip.fetch_needs(state.number, *line) {
                     Need::Nothing => {}
-                    need => missing.push((*line, need)),
+                    need => {
+                        state.events.missed_code();
+                        missing.push((*line, need));
+                    }
                 }
             }
             clock.line = block.lines.last().copied().unwrap_or(u32::MAX);

@@ -23,9 +23,14 @@ fn timed(cores: &[usize], code: &[u8]) -> Machine {
 }
 
 fn result(machine: &mut Machine) -> u64 {
+    result_at(machine, 0)
+}
+
+/// What is so many bytes behind it.
+fn result_at(machine: &mut Machine, place: u64) -> u64 {
     machine.with_chip(|chip| {
         let mut bytes = [0; 4];
-        chip.memory(0).peek(SHARED_MEMORY + u64::from(RESULT), &mut bytes);
+        chip.memory(0).peek(SHARED_MEMORY + u64::from(RESULT) + place, &mut bytes);
         u32::from_le_bytes(bytes).into()
     })
 }
@@ -136,6 +141,13 @@ fn caches_answer_what_they_have() {
     let flush_cycles = cycles(0, flush);
     assert_eq!(cycles(0, flushed) - flush_cycles, 18 + 1);
     assert!((10_000..10_020).contains(&flush_cycles), "{flush_cycles}");
+    // L2 takes a store as well, if it has the line, which the load brings into both.
+    let stored: Program<'_> = &|a| {
+        a.wbinvd()?;
+        a.mov(dword_ptr(DATA), ebp)?;
+        a.mov(eax, dword_ptr(DATA))
+    };
+    assert_eq!(cycles(0, stored) - flush_cycles, 2 * (18 + 1));
 }
 
 #[test]
@@ -218,6 +230,56 @@ fn branches_and_turns_take_their_time() {
     };
     let copies = cycles(0, fill);
     assert!((63 * 97..64 * 100).contains(&copies), "{copies}");
+}
+
+/// Lines of instructions that L1 did not have, and what it took: five jumps, each `way` bytes farther, in the last of three turns.
+fn five_jumps(way: usize) -> [u64; 2] {
+    const CESR: u32 = 0x11;
+    const CTR0: u32 = 0x12;
+    let select = |a: &mut CodeAssembler, register: u32, value: u32| {
+        a.mov(ecx, register)?;
+        a.mov(eax, value)?;
+        a.xor(edx, edx)?;
+        a.wrmsr()
+    };
+    let code = assemble(|a| {
+        let mut again = a.create_label();
+        paging(a)?;
+        a.mov(ebp, 3)?;
+        a.set_label(&mut again)?;
+        select(a, CTR0, 0)?;
+        select(a, CESR, 0x0E | 0b011 << 6)?;
+        a.rdtsc()?;
+        a.mov(edi, eax)?;
+        for _ in 0..5 {
+            let mut next = a.create_label();
+            a.jmp(next)?;
+            a.db(&vec![0x90; way - 5])?;
+            a.set_label(&mut next)?;
+        }
+        a.rdtsc()?;
+        a.sub(eax, edi)?;
+        a.mov(edi, eax)?;
+        select(a, CESR, 0)?;
+        a.mov(ecx, CTR0)?;
+        a.rdmsr()?;
+        a.dec(ebp)?;
+        a.jne(again)?;
+        a.mov(dword_ptr(SHARED + RESULT), eax)?;
+        a.mov(dword_ptr(SHARED + RESULT + 4), edi)?;
+        done(a)
+    });
+    let mut machine = timed(&[0], &code);
+    assert_eq!(run(&mut machine).1, Ended::Succeeded);
+    [0, 4].map(|place| result_at(&mut machine, place))
+}
+
+#[test]
+fn lines_of_code_that_l1_does_not_have_are_counted_and_come_from_l2() {
+    // A set of L1 has four ways, of 4 KB each. So has a set of the buffer of branches, of which none is foretold then.
+    let ([misses, cycles], [none, without]) = (five_jumps(0x1000), five_jumps(0x1020));
+    assert_eq!([misses, none], [5, 0]);
+    assert_eq!(cycles - without, (18 + 3) * misses);
 }
 
 #[test]
