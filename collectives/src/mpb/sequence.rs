@@ -232,7 +232,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             let bits = lines_bits(place, lines);
             staging.taken.set(staging.taken.get() | bits);
             staging.last.set(bits);
-        } else {
+        } else if staging.last.get() != 0 {
+            // Looked at first: stores to a line that no cache has would go out to memory, one by one, each time.
             staging.last.set(0);
         }
         self.next_turn(first..first + lines)
