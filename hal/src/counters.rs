@@ -140,6 +140,8 @@ pub enum Countable {
     /// Cycles of its own: those in which it did not wait for memory. Where the core executes instructions these are theirs,
     /// and where software has prices they are what it was charged.
     Cycles,
+    /// Lines of instructions that L1 does not have: the core waits for each, which is in [`Cycles`](Self::Cycles).
+    CodeMisses,
     /// Operations of the HAL, of those that software's prices tell apart.
     Operations,
 }

@@ -25,17 +25,24 @@ pub struct Span {
     pub bytes: usize,
     /// Cores that its own work is for, one after the other; 0 if it does nothing of that kind.
     pub peers: usize,
+    /// The name by which what it executes has a price: that of the operation, unless it can be carried out in several ways.
+    pub price: &'static str,
 }
 
 impl Span {
     /// An operation with nobody in particular.
     pub const fn new(operation: &'static str) -> Self {
-        Self { operation, peer: None, bytes: 0, peers: 0 }
+        Self { operation, peer: None, bytes: 0, peers: 0, price: operation }
     }
 
     /// This operation, which is about the core `peer`, too.
     pub const fn with(self, peer: CoreId) -> Self {
         Self { peer: Some(peer), ..self }
+    }
+
+    /// This operation, carried out in one of several ways, with the name by which that has a price.
+    pub const fn priced_as(self, price: &'static str) -> Self {
+        Self { price, ..self }
     }
 
     /// This operation, which does something for each of `peers` cores.

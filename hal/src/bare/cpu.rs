@@ -85,6 +85,13 @@ pub(crate) fn count_instructions(runs: bool) -> u64 {
     counted(COUNTERS[0])
 }
 
+/// Lets counter 0 count lines of instructions that L1 does not have (event 0x0E), or stand still, and returns what it shows.
+#[cfg(feature = "scc")]
+pub(crate) fn count_code_misses(runs: bool) -> u64 {
+    select(if runs { event(0x0E) } else { 0 });
+    counted(COUNTERS[0])
+}
+
 /// Lets the counters count cycles in which the core waits: for what it loads (event 0x1A), and for room for what it stores
 /// (0x19). Or lets them stand still. Returns what they show together.
 #[cfg(feature = "scc")]

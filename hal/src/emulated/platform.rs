@@ -103,6 +103,11 @@ pub unsafe trait Platform: Topology + Registers + Signals + Hooks + 'static {
     /// Called when a wait is over.
     fn end_wait(&self, watch: Watch<'_>);
 
+    /// Called when a handler comes in the middle of a wait, which then begins anew.
+    fn interrupt_wait(&self, watch: Watch<'_>) {
+        self.end_wait(watch);
+    }
+
     /// See [`Wait::relax`](crate::Wait::relax).
     fn relax(&self);
 

@@ -198,7 +198,7 @@ impl<H: Hardware> HardwareCore<H> {
     pub(super) fn serve_within_wait(&self, watch: Watch<'_>) -> bool {
         let serves = self.is_interruptible() && self.is_due();
         if serves {
-            self.hardware.end_wait(watch);
+            self.hardware.interrupt_wait(watch);
             self.serve_what_is_due();
         }
         serves

@@ -331,9 +331,14 @@ pub trait Turns {
     /// if anything was written since then, if an interrupt is due, and when the deadline has passed, which it says. Does not return if the machine cannot come to its end any more: then it has said who waits for whom.
     fn park(&self, patience: &mut Self::Patience, watch: Watch<'_>, reason: Reason) -> Woken;
 
-    /// The wait is over, or begins anew.
+    /// The wait is over.
     fn end_wait(&self, watch: Watch<'_>) {
         let _ = watch;
+    }
+
+    /// A handler comes in the middle of the wait, which then begins anew.
+    fn interrupt_wait(&self, watch: Watch<'_>) {
+        self.end_wait(watch);
     }
 
     /// See [`Wait::relax`](crate::Wait::relax).

@@ -128,6 +128,7 @@ impl<H: Hardware> Counted for HardwareCore<H> {
         match what {
             Countable::Instructions => self.count_this(Countable::Instructions, action),
             Countable::Cycles => self.count_this(Countable::Cycles, action),
+            Countable::CodeMisses => self.count_this(Countable::CodeMisses, action),
             Countable::Operations => self.count_this(Countable::Operations, action),
         }
     }

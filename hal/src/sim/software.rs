@@ -155,7 +155,7 @@ impl Software {
             self.under_way.push(self.under_way.last().copied().unwrap_or_default());
             return 0;
         };
-        let SpanPrice { once, peer, each } = self.prices.spans.get(span.operation).copied().unwrap_or_default();
+        let SpanPrice { once, peer, each } = self.prices.spans.get(span.price).copied().unwrap_or_default();
         // Not yet: what it takes for an operation is for those in it.
         let charged = self.take(Charge { tenths: once + peer * span.peers as u64, is_operation: false });
         self.under_way.push(each);

@@ -17,6 +17,15 @@ pub(super) enum Algorithm {
 }
 
 impl Algorithm {
+    /// The names by which what is executed to arrive, and from then on, has prices: loops that are alike have the same.
+    pub(super) const fn prices(self) -> [&'static str; 2] {
+        match self {
+            Self::Linear => ["arrive at the root", "end at the root"],
+            Self::Butterfly | Self::Tournament | Self::Dissemination(_) => ["arrive in rounds", "end of rounds"],
+            Self::Tree(_) | Self::Hierarchical(_) => ["arrive in a tree", "end in a tree"],
+        }
+    }
+
     /// Flags that it has in the MPB of each member.
     pub(super) fn slots(self, party: &Party) -> usize {
         match (self, party.len()) {

@@ -26,7 +26,11 @@ use crate::{
 pub struct GroupBarrier<'b, 'c, C: Core> {
     comm: &'b Comm<'c, C>,
     mechanism: Box<dyn Mechanism<C>>,
+    prices: Prices,
 }
+
+/// The names by which arriving and the rest have prices.
+type Prices = [&'static str; 2];
 
 /// A barrier that this rank has arrived at. Dropping it waits for the others.
 #[must_use = "the barrier is waited for when this is dropped"]
@@ -52,6 +56,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.check_call(|| Call::new(Collective::BarrierOf))?;
         self.check_no_profile()?;
         self.agree(group.check(self.size()).and(barrier.check()), barrier)?;
+        let mut prices = ["arrive at barrier", "end of barrier"];
         let mechanism: Box<dyn Mechanism<C>> = match barrier {
             Barrier::Central => Box::new(Central::new(self, group)?),
             Barrier::LockedCounter => Box::new(LockedCounter::new(self, group)?),
@@ -63,9 +68,13 @@ impl<'c, C: Core> Comm<'c, C> {
                 self.check_whole("a barrier of registers")?;
                 Box::new(Registers::new(self, group)?)
             }
-            _ => Box::new(self.flag_barrier(group, barrier)?),
+            _ => {
+                let (flags, of_flags) = self.flag_barrier(group, barrier)?;
+                prices = of_flags;
+                Box::new(flags)
+            }
         };
-        Ok(GroupBarrier { comm: self, mechanism })
+        Ok(GroupBarrier { comm: self, mechanism, prices })
     }
 
     /// Whether no rank has an error in what it asked for, and all want barriers that are made of the same. Collective.
@@ -98,7 +107,7 @@ impl<'c, C: Core> Comm<'c, C> {
         numbers
     }
 
-    fn flag_barrier(&self, group: &Group, barrier: Barrier) -> Result<FlagBarrier, Error> {
+    fn flag_barrier(&self, group: &Group, barrier: Barrier) -> Result<(FlagBarrier, Prices), Error> {
         let mut members: Vec<_> = group.iter().map(|rank| self.core_of(rank)).collect();
         members.sort_unstable();
         let party = Party::new(members.iter().copied(), self.hal().layout());
@@ -112,11 +121,12 @@ impl<'c, C: Core> Comm<'c, C> {
         self.hal().put(&vec![0; lines * LINE_BYTES], self.mpb_line(self.rank(), first_line));
         self.hal().drain();
         self.synchronise();
-        Ok(FlagBarrier::new(
+        let flags = FlagBarrier::new(
             &schedule.unwrap_or_default(),
             |position| members[position],
             first_line..first_line + lines,
-        ))
+        );
+        Ok((flags, algorithm.prices()))
     }
 }
 
@@ -134,7 +144,7 @@ impl<'b, 'c, C: Core> GroupBarrier<'b, 'c, C> {
 
     /// Tells the others that this rank has arrived.
     pub fn arrive(&mut self) -> Arrived<'_, 'b, 'c, C> {
-        let _span = self.comm.hal().span(Span::new("arrive at barrier"));
+        let _span = self.comm.hal().span(Span::new("arrive at barrier").priced_as(self.prices[0]));
         self.mechanism.arrive(self.comm);
         Arrived { barrier: self, done: false }
     }
@@ -155,7 +165,8 @@ impl<C: Core> Arrived<'_, '_, '_, C> {
         if self.done {
             return true;
         }
-        let _span = self.barrier.comm.hal().span(Span::new("end of barrier"));
+        let price = self.barrier.prices[1];
+        let _span = self.barrier.comm.hal().span(Span::new("end of barrier").priced_as(price));
         self.done = self.barrier.mechanism.go_on(self.barrier.comm, deadline);
         self.done
     }

@@ -52,6 +52,14 @@ pub enum Broadcast {
 }
 
 impl Broadcast {
+    /// The name by which what it executes has a price.
+    const fn price(&self) -> &'static str {
+        match self {
+            Self::Default | Self::Short | Self::Long => "broadcast",
+            _ => "broadcast in chunks",
+        }
+    }
+
     /// Broadcasts by this algorithm, whatever is preferred.
     #[inline]
     pub(crate) fn broadcast<C: Messenger, T: Pod>(
@@ -63,7 +71,8 @@ impl Broadcast {
         comm.check_call(|| Call::new(Collective::Broadcast).of::<T>().len(message.len()).rooted(root).by(self))?;
         comm.check_rank(root)?;
         let message = cast_slice_mut(message);
-        let _span = comm.hal().span(Span::new("broadcast").with(comm.core_of(root)).of(message.len()));
+        let span = Span::new("broadcast").priced_as(self.price());
+        let _span = comm.hal().span(span.with(comm.core_of(root)).of(message.len()));
         comm.check_lines(matches!(self, Self::Binomial | Self::ScatterAllgather(_)))?;
         comm.operate(|| {
             match self {

@@ -248,6 +248,10 @@ impl<P: Platform> Turns for Emulated<P> {
         self.platform.end_wait(watch);
     }
 
+    fn interrupt_wait(&self, watch: Watch<'_>) {
+        self.platform.interrupt_wait(watch);
+    }
+
     fn relax(&self) {
         self.platform.relax();
     }

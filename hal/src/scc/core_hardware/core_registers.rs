@@ -123,6 +123,7 @@ impl Ticks for Scc {
         match what {
             Countable::Instructions => Some(cpu::count_instructions(runs)),
             Countable::Cycles => Some(self.own_cycles.count(runs)),
+            Countable::CodeMisses => Some(cpu::count_code_misses(runs)),
             Countable::Operations => None,
         }
     }

@@ -69,6 +69,10 @@ pub struct SimPlatform {
     /// What private memory goes through, and what our software takes, where that is priced.
     caches: Option<RefCell<Caches>>,
     software: Option<RefCell<Software>>,
+    /// Handlers of interrupts that run, one within the other. Of each wait in the middle of which one came: within how many it was,
+    /// and whether its first poll had failed.
+    handlers: Cell<u32>,
+    interrupted: RefCell<Vec<(u32, bool)>>,
     /// Whether the write-combine buffer has what was stored to push out what was in it before.
     has_dummy: Cell<bool>,
 }
@@ -79,6 +83,8 @@ impl SimPlatform {
             core,
             caches: software.map(|_| RefCell::new(Caches::new(shared.cost.l2_bytes()))),
             software: software.map(|prices| RefCell::new(Software::new(prices))),
+            handlers: Cell::new(0),
+            interrupted: RefCell::default(),
             has_dummy: Cell::new(false),
             shared,
             yielder: Cell::new(ptr::null()),

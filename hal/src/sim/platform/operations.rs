@@ -159,7 +159,7 @@ impl Ticks for SimPlatform {
     fn count(&self, what: Countable, runs: bool) -> Option<u64> {
         let (cycles, operations) = self.software.as_ref()?.borrow_mut().count(runs);
         match what {
-            Countable::Instructions => None,
+            Countable::Instructions | Countable::CodeMisses => None,
             Countable::Cycles => Some(cycles),
             Countable::Operations => Some(operations),
         }
@@ -257,6 +257,7 @@ impl Hooks for SimPlatform {
     }
 
     fn enter_handler(&self) {
+        self.handlers.set(self.handlers.get() + 1);
         if let Some(caches) = &self.caches {
             caches.borrow_mut().enter_handler();
         }
@@ -266,6 +267,7 @@ impl Hooks for SimPlatform {
     }
 
     fn leave_handler(&self) {
+        self.handlers.set(self.handlers.get().saturating_sub(1));
         if let Some(caches) = &self.caches {
             caches.borrow_mut().leave_handler();
         }
@@ -433,7 +435,13 @@ unsafe impl Platform for SimPlatform {
     fn before_poll(&self, watch: Watch<'_>) {
         if !self.is_dying() {
             if matches!(watch, Watch::Places(_)) && !self.shared.engine.borrow().waits[self.core.index()].active {
-                self.charge(Software::polls);
+                let mut interrupted = self.interrupted.borrow_mut();
+                if let Some((_, went_on)) = interrupted.pop_if(|(handlers, _)| *handlers == self.handlers.get()) {
+                    // It was paid for when it began.
+                    self.shared.engine.borrow_mut().waits[self.core.index()].goes_on = went_on;
+                } else {
+                    self.charge(Software::polls);
+                }
             }
             self.shared.engine.borrow_mut().begin_poll(self.core.index());
         }
@@ -470,6 +478,13 @@ unsafe impl Platform for SimPlatform {
         let went_on = self.shared.engine.borrow_mut().end_wait(self.core.index());
         if went_on && matches!(watch, Watch::Places(_)) {
             self.charge(Software::ends_wait);
+        }
+    }
+
+    fn interrupt_wait(&self, watch: Watch<'_>) {
+        let went_on = self.shared.engine.borrow_mut().end_wait(self.core.index());
+        if matches!(watch, Watch::Places(_)) {
+            self.interrupted.borrow_mut().push((self.handlers.get(), went_on));
         }
     }
 

@@ -1,13 +1,19 @@
 //! What our own software takes, where it has prices.
 
-use std::rc::Rc;
+use std::{
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 
 use descriptions::{SoftwarePrices, SpanPrice};
 
 use super::*;
 use crate::{
     Clock, Countable, Counted, Interrupt, LINE_BYTES, Mpb, MpbCoherence, MpbCopy, Place, Reason, Span, TestAndSet,
-    Trace, Uncached, Wait,
+    Topology, Trace, Uncached, Wait,
     kit::{Expense, WordCall},
     sim::software::{Prices, Software},
 };
@@ -150,7 +156,8 @@ fn spans_are_charged_once_for_each_peer_and_for_each_operation_in_them() {
     let load = Expense::WordCall(WordCall::Load);
     software.count(true);
     software.spend(load);
-    software.enter(Some(&Span::new(NAME).for_each_of(5)));
+    // One way to do something, by the name of that way.
+    software.enter(Some(&Span::new("something").priced_as(NAME).for_each_of(5)));
     // The hardware's own span is one of what it is in.
     software.enter(None);
     (0..2).for_each(|_| _ = software.spend(load));
@@ -204,6 +211,35 @@ fn failed_polls_have_a_price() {
     // What begins and ends the wait is beside its polls, once. What is charged apart is rounded apart.
     let once = table.operation("poll", "call") + table.operation("wait", "begin") + table.operation("wait", "end");
     assert!(taken_ps.abs_diff(polls * period_ps + cycles(once)) <= 2 * polls, "{taken_ps} ps with {once} cycles once");
+}
+
+/// What a wait takes when it begins is not paid again after a handler that came in the middle of it.
+#[test]
+fn a_wait_that_is_interrupted_is_paid_for_once() {
+    let machine = Machine::scc(2).with_options(Options { everything_priced: true, ..Options::default() });
+    let outcome = machine.run(|core| {
+        if core.core().index() == 1 {
+            core.compute(53_300);
+            core.raise_interrupt(CoreId::new(0));
+            core.compute(53_300);
+            core.set_flag(line(0, 9), 0, 1);
+            return 0;
+        }
+        let handled_ps = Arc::new(AtomicU64::new(0));
+        let handle = |core: &SimCore, handled_ps: &Arc<AtomicU64>| handled_ps.store(core.now_ps(), Relaxed);
+        let _handler = core.handle_interrupts(handled_ps.clone(), handle);
+        let mut polled_ps = Vec::new();
+        core.wait(&[Place::Line(line(0, 9))], Reason::new("a flag"), |poll| {
+            polled_ps.push(core.now_ps());
+            (poll.line(0).0[0] > 0).then_some(())
+        });
+        let handled_ps = handled_ps.load(Relaxed);
+        assert!(handled_ps > 0 && polled_ps[0] < handled_ps, "{polled_ps:?} {handled_ps}");
+        polled_ps.iter().find(|polled_ps| **polled_ps > handled_ps).unwrap() - handled_ps
+    });
+    let until_polled_ps = outcome.unwrap().results()[0];
+    let again_ps = cycles(SoftwarePrices::measured().operation("poll", "call"));
+    assert!(until_polled_ps < again_ps, "{until_polled_ps} ps, and a wait that begins takes {again_ps}");
 }
 
 /// The clock is the board's, three accesses to its FPGA.

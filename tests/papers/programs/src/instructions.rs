@@ -6,12 +6,13 @@
 //! so that the first poll succeeds; where that cannot be (nobody is released before all have arrived), the first poll counts,
 //! and looks at one flag, as the last one does. What counting itself takes is taken off.
 //!
-//! Instructions have the metrics below. To those of cycles `.cycles` is added, and `.operations` to those of operations.
+//! Instructions have the metrics below. To those of cycles `.cycles` is added, `.code-misses` to those of lines of instructions that L1
+//! did not have, for which the core waits in these cycles, and `.operations` to those of operations.
 //!
 //! | algorithm | metrics | what was varied |
 //! |---|---|---|
 //! | `pscw-CLASS` | `origin` (START and COMPLETE), `start`, `complete`, `post` and `wait` (each target) | number of targets |
-//! | `barrier-NAME`, `broadcast-NAME` | `root`, `inner` ranks of a tree, `others` | |
+//! | `barrier-NAME` (`group`: the default as an object; of two ranks `barrier-NAME-of-2`), `broadcast-NAME` | `root`, `inner` ranks of a tree, `others` | |
 //! | `broadcast-oc-k7` | `chunk`, beside its puts and gets | |
 //! | `send-receive` | `send`, `receive`, and `both` of 32 bytes | bytes |
 //! | `put`, `get`, `put-made`, `get-used`, `get-to-mpb` | `line`, and a `call` without its lines | |
@@ -31,7 +32,7 @@ use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Calls of a loop that do not count: all that happens only once has happened by then. A multiple of how many things are counted in turn,
 /// so that those that count begin with the first.
-const WARM_UP: u32 = 4;
+const WARM_UP: u32 = 6;
 
 /// Microseconds after which a rank comes that is to find that another was there.
 const LATE_US: u64 = 40;
@@ -52,8 +53,12 @@ const FAILED_POLLS: [u32; 2] = [100, 1_100];
 const WAITS: u32 = 100;
 
 /// What there is to count, and what is added to the name of a metric for it.
-const COUNTABLE: [(Countable, &str); 3] =
-    [(Countable::Instructions, ""), (Countable::Cycles, ".cycles"), (Countable::Operations, ".operations")];
+const COUNTABLE: [(Countable, &str); 4] = [
+    (Countable::Instructions, ""),
+    (Countable::Cycles, ".cycles"),
+    (Countable::CodeMisses, ".code-misses"),
+    (Countable::Operations, ".operations"),
+];
 
 /// Lines of a put or get, few and many: the difference tells what a line takes.
 const LINES: [usize; 2] = [1, 33];
@@ -69,12 +74,12 @@ impl Program for Instructions {
     const ABOUT: &'static str = "counts the instructions of calls, on the emulated board";
     const OPTIONS: &'static [KnownOption] = &[
         ("only", "pscw, barriers, broadcasts, messages or lines; all if not given"),
-        ("repetitions", "calls of each kind that count, for all that is counted together, 4 if not given"),
+        ("repetitions", "calls of each kind that count, for all that is counted together, 3 if not given"),
     ];
 
     fn run<C: Core>(rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let only = rank.args.get("only", alloc::string::String::new())?;
-        let repetitions = super::measure::repetitions(rank, 4)?;
+        let repetitions = super::measure::repetitions(rank, 3)?;
         need_cores(rank.comm, 2)?;
         let counted: Vec<_> =
             COUNTABLE.into_iter().filter_map(|(what, suffix)| Counted::new(rank.hal(), what, suffix)).collect();
@@ -230,10 +235,17 @@ impl Counter {
             Barrier::Tree { fan_in, .. } | Barrier::PolledTree { fan_in } => fan_in,
             _ => comm.size(),
         };
-        self.by_role(rank, "barrier-default", fan_in, Order::ParentsLast, || comm.barrier())?;
-        for name in ["dissemination", "rcce-linear"] {
-            let mut barrier = comm.barrier_of(&all, name.parse()?)?;
-            self.by_role(rank, &format!("barrier-{name}"), comm.size(), Order::ParentsLast, || barrier.wait())?;
+        // Few ranks tell what a barrier takes once, and many what it takes for each flag.
+        let of_ranks = if comm.size() == 2 { "-of-2" } else { "" };
+        self.by_role(rank, &format!("barrier-default{of_ranks}"), fan_in, Order::ParentsLast, || comm.barrier())?;
+        for (name, kind, fan_in) in [
+            ("group", Barrier::Default, fan_in),
+            ("dissemination", "dissemination".parse()?, comm.size()),
+            ("rcce-linear", Barrier::RcceLinear, comm.size()),
+        ] {
+            let mut barrier = comm.barrier_of(&all, kind)?;
+            let algorithm = format!("barrier-{name}{of_ranks}");
+            self.by_role(rank, &algorithm, fan_in, Order::ParentsLast, || barrier.wait())?;
         }
         Ok(())
     }

@@ -108,7 +108,8 @@ impl Setting<'_> {
             has_input: false,
             heat_map: false,
             priced: run.is_priced(),
-            flame: self.flame.filter(|_| machine == *self.machine),
+            // Of one run only.
+            flame: self.flame.filter(|_| machine == *self.machine && run.cores().is_none()),
             yes: self.yes,
             limit: self.limit,
         };

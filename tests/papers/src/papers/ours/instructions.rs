@@ -86,7 +86,9 @@ pub(crate) const INSTRUCTIONS: Bench = Bench {
             they make of the simulator's times",
     runs: &[
         Sweep("bench-instructions", &[]),
+        Sweep("bench-instructions", &["cores=2", "only=barriers"]),
         Sweep("bench-instructions", &["machine=scc", "priced"]),
+        Sweep("bench-instructions", &["machine=scc", "priced", "cores=2", "only=barriers"]),
         Sweep("bench-pscw", &["machine=scc+ideal", "class={default|scosco}", "targets={13|31}"]),
         Sweep(
             "bench-barrier",
