@@ -30,20 +30,25 @@ impl Clock {
         }
     }
 
+    /// Whether it is the clock that the machine has for its own, or might be: looks at that take time, which counts.
+    pub(super) fn is_own<C: Core>(self, hal: &C) -> bool {
+        self == Self::Core || look_ticks(hal) > 0
+    }
+
     /// What looks at it take that are to be left out, in ticks of the core. Those of the paper's authors are in their
     /// numbers.
     pub(super) fn look_ticks<C: Core>(self, hal: &C) -> u64 {
         if self == Self::Core { look_ticks(hal) } else { 0 }
     }
 
-    /// What it shows, in ticks of the core.
+    /// What it shows, in ticks of the core; the machine's own if it [is that](Self::is_own).
     ///
     /// The board has its clock in two words beside its atomic counters, and whoever reads it reads the high one, the low
     /// one, and the high one again, lest it was raised in between. Nobody has published what such an access takes: it
     /// is charged as one to a counter. The time is that at which the low word is read on the board, half-way through
     /// the second access; so between two readings there are three accesses that belong to the clock.
-    pub(super) fn read<C: Core>(self, hal: &C) -> u64 {
-        if self == Self::Core {
+    pub(super) fn read<C: Core>(hal: &C, is_own: bool) -> u64 {
+        if is_own {
             return hal.now();
         }
         hal.read_counter(0);

@@ -148,7 +148,7 @@ impl Bench {
         if is_root {
             (0..calls).for_each(|index| self.messages.write(&places, index));
         }
-        let look = self.clock.look_ticks(hal);
+        let (look, is_own) = (self.clock.look_ticks(hal), self.clock.is_own(hal));
         comm.barrier();
         let mut counts = [0; COUNTERS.len()];
         for index in 0..calls {
@@ -159,9 +159,9 @@ impl Bench {
             }
             self.made += 1;
             let_pass(hal, mode.delay(self.seed, self.made, me, root, self.most_skew));
-            let (call, before) = (self.clock.read(hal), hal.counters());
+            let (call, before) = (Clock::read(hal, is_own), hal.counters());
             comm.using(self.algorithm, |comm| comm.broadcast(self.messages.at(&places, index), root))?;
-            let (did, returned) = (hal.counters() - before, self.clock.read(hal));
+            let (did, returned) = (hal.counters() - before, Clock::read(hal, is_own));
             self.times.push(is_root, call + look / 2, returned - look / 2);
             if index >= WARM_UP {
                 counts.iter_mut().zip(counted(&did)).for_each(|(sum, count)| *sum += count);

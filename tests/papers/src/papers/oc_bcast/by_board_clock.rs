@@ -59,6 +59,22 @@ pub(crate) const OC_BCAST: Bench = Bench {
                 "repetitions=25",
             ],
         ),
+        // The same with our software, and with private memory that caches keep.
+        Sweep(
+            "bench-broadcast",
+            &[
+                "machine=scc priced",
+                "cores=2",
+                "algorithm=oc-k1+leaves{|+single}",
+                "sizes=1048576",
+                SEQUENCE,
+                "repetitions=2",
+            ],
+        ),
+        Sweep(
+            "bench-broadcast",
+            &["machine=scc priced", "algorithm={oc-k7|binomial profile}", BOARD, ONE_LINE, ALONE, "repetitions=25"],
+        ),
         Sweep("bench-broadcast-model", &[ONE_LINE]),
     ],
     shown: &[0],

@@ -24,6 +24,9 @@ pub(crate) const BY_BOARD_CLOCK: &str = "latency.board";
 /// Latencies of broadcasts that follow each other at once, in microseconds read from the board's clock.
 pub(crate) const IN_SEQUENCE: &str = "latency.back-to-back.board";
 
+/// What the algorithms of rows end with in which everything has its price.
+pub(crate) const PRICED: &str = "@scc-priced";
+
 /// How long a put or get takes.
 pub(crate) fn completion(rows: &Rows, operation: &str, routers: u64, lines: u64) -> Result<f64, Missing> {
     rows.median(operation, "completion", routers, lines * LINE)
@@ -118,7 +121,12 @@ pub(crate) fn degree_costs(rows: &Rows, tree: &str, degree: &str) -> Result<f64,
 
 /// How many times as long a sequence of long messages from one core to another takes where there is one buffer.
 pub(crate) fn two_cores_buffers(rows: &Rows) -> Result<f64, Missing> {
-    let period = |name| rows.line(name, "back-to-back")?.at_bytes(1 << 20);
+    two_cores_buffers_on(rows, "")
+}
+
+/// The same on the machine that names end with.
+pub(crate) fn two_cores_buffers_on(rows: &Rows, machine: &str) -> Result<f64, Missing> {
+    let period = |name| rows.line(&format!("{name}{machine}"), "back-to-back")?.at_bytes(1 << 20);
     Ok(period("oc-k1+leaves+single")? / period("oc-k1+leaves")?)
 }
 

@@ -14,6 +14,7 @@ pub(crate) const MPB: Bench = Bench {
         Sweep("bench-mpb-distance", &[]),
         Sweep("bench-mpb-model", &[]),
         Sweep("bench-mpb-contention", &["{|machine=+contention}"]),
+        Sweep("bench-mpb-distance", &["machine=scc priced"]),
         Sweep("bench-mesh-link", &["machine=+contention"]),
     ],
     shown: &[1, 2, 9, 16, 24, 32, 48],

@@ -19,8 +19,8 @@ pub(crate) const TWO_SIDED: Bench = Bench {
     about: "half a round trip of two-sided messages by length and distance, through our chunks, through RCCE's 251 \
             lines and with tags; in the simulator, and with warm buffers on the emulated board",
     runs: &[
-        Sweep("bench-two-sided", &["machine=scc-board", "algorithm={default|rcce}", "bytes={8192|1024|32}"]),
-        Sweep("bench-two-sided", &["machine=scc-board", "algorithm={default|rcce}", "cores=2"]),
+        // Three distances, and few ranks that only wait.
+        Sweep("bench-two-sided", &["machine=scc-board", "algorithm={default|rcce}", "cores=14", "repetitions=4"]),
         Sweep("bench-two-sided", &["algorithm={default|rcce|tagged}"]),
     ],
     claims: &[

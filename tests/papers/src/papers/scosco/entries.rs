@@ -33,6 +33,11 @@ pub(crate) const ENTRIES: &[Entry] =
             Percent(15.0),
             |rows| at(rows, SCOSCO, "target", TARGETS),
         ),
+        of_epochs(FIG_5, "the same with the instructions of ours, scc, everything priced", "us").predicted(
+            TARGET_SIDE,
+            Percent(15.0),
+            |rows| at(rows, "scosco@scc-priced", "target", TARGETS),
+        ),
         of_epochs(FIG_5, "the same over messages, scc-calibrated", "us").on(CALIBRATED).fitted(
             TARGET_SIDE_OF_MESSAGES,
             Percent(5.0),

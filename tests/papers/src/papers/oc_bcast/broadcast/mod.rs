@@ -56,8 +56,8 @@ pub(crate) const BROADCAST: Bench = Bench {
             it (OC-Bcast, 5 and 6)",
     // The longest ones come first, so that the last to run are short.
     runs: &[
-        Sweep("bench-broadcast", &[ON_BOARD, "sizes=147456", "modes=back-to-back", "repetitions=2"]),
-        Sweep("bench-broadcast", &[ON_BOARD, "sizes=28,3072", "modes=separated", "repetitions=5"]),
+        Sweep("bench-broadcast", &[ON_BOARD, "sizes=147456", "modes=back-to-back", "repetitions=1"]),
+        Sweep("bench-broadcast", &[ON_BOARD, "sizes=28,3072", "modes=separated", "repetitions=3"]),
         Sweep("bench-mpb-distance", &["machine=scc-board cores=2"]),
         Sweep("bench-broadcast", &[ONE_SIDED, "sizes=long", BOTH, "repetitions=2"]),
         Sweep("bench-broadcast", &[TWO_SIDED, "sizes=long", BOTH, "repetitions=2"]),

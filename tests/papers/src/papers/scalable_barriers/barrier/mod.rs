@@ -58,7 +58,7 @@ pub(crate) const BARRIER: Bench = Bench {
         Sweep("bench-barrier", &["machine=cluster-fpga:4096x1", HIERARCHICAL, VERY_FEW]),
         Sweep("bench-barrier", &["machine=cluster-fpga:{56|48|40}x16", PAPERS, FEW]),
         Sweep("bench-barrier", &["machine=cluster-fpga:{32x16|64x8}", ON_NODES, FEW]),
-        Sweep("bench-barrier", &["machine=scc-board", ON_BOARD, "cores={48|13|2}", "repetitions=100"]),
+        Sweep("bench-barrier", &["machine=scc-board", ON_BOARD, "cores=48", "repetitions=20"]),
         Sweep("bench-barrier", &[SLOW, "cores={48|47|32|24|16|12|8|4|2}"]),
         Sweep("bench-barrier", &[QUICK, "cores={48|47|32|24|16|12|8|4|2}"]),
         Sweep("bench-barrier", &["cores=48", OF_GROUPS, "{group=half|group=odd|skew=5330}"]),
