@@ -74,7 +74,7 @@ pub struct Epoch<'a> {
     pub window: u32,
     /// What is open: `access`, `exposure`, and so on.
     pub kind: &'static str,
-    /// With whom.
+    /// The ranks with which the epoch is.
     pub with: Ranks<'a>,
 }
 

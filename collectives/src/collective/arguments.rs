@@ -44,7 +44,7 @@ fn join(left: Row, right: Row) -> Row {
 pub(crate) type Ends = [(usize, usize); 2];
 
 impl<C> Comm<'_, C> {
-    /// From now on every collective operation begins by comparing the calls of all ranks, or does not. All ranks say
+    /// Sets whether every collective operation begins by comparing the calls of all ranks. All ranks say
     /// the same. In the beginning nothing is compared; the word `check=arguments` on a program's command line turns it
     /// on.
     ///

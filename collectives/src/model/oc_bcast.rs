@@ -95,7 +95,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// All of it.
+    /// What the round takes.
     pub fn time(&self) -> Time {
         self.without_forwarding() + self.forwarded.1
     }

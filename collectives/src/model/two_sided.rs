@@ -70,7 +70,7 @@ pub enum Allgather {
 }
 
 impl TwoSidedModel {
-    /// As in the paper: a payload buffer of 251 lines, and what is sent again comes from L1, which holds 16 KB.
+    /// The model of the paper's messages: a payload buffer of 251 lines, and what is sent again comes from L1, which holds 16 KB.
     pub const fn new(setting: Setting) -> Self {
         Self { setting, chunk_lines: 251, cache_lines: 512 }
     }

@@ -44,7 +44,7 @@ impl HostLines {
 
 #[cfg(target_arch = "x86_64")]
 impl HostLines {
-    /// By the best instructions that this processor says it has. Nothing if it has none.
+    /// Lines that are written back by the best instructions that this processor says it has; nothing if it has none.
     pub fn of_host() -> Option<Self> {
         use std::arch::x86_64::{__cpuid, __cpuid_count, __get_cpuid_max};
         let leaves = __get_cpuid_max(0).0;

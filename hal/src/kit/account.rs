@@ -30,7 +30,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Nothing yet, of a core that can map the given number of slots.
+    /// The empty account of a core that can map `most_mappings` slots.
     pub fn new(most_mappings: usize) -> Self {
         Self {
             views: Views::default(),

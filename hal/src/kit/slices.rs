@@ -61,7 +61,7 @@ pub(crate) enum Under {
 }
 
 impl Slices {
-    /// None yet.
+    /// An account without slices.
     pub const fn new() -> Self {
         Self(Table::new())
     }

@@ -48,7 +48,7 @@ pub struct Freedom {
 }
 
 impl Freedom {
-    /// Nothing is open.
+    /// No freedom: nothing is left open.
     pub const NONE: Self = Self {
         schedule: Schedule::ByTime,
         ties: false,

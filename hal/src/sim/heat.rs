@@ -62,11 +62,11 @@ pub struct HeatMap {
     layout: Layout,
     /// Whether it is a cluster, which has no links.
     pub is_cluster: bool,
-    /// By tile: west to east, then south to north.
+    /// What each tile's MPBs and registers had: tiles west to east, then south to north.
     pub tiles: Vec<TileHeat>,
-    /// By controller.
+    /// What each memory controller had.
     pub controllers: Vec<ControllerHeat>,
-    /// By tile, the packets that left it on each link.
+    /// The packets that left each tile, by its links.
     pub links: Vec<[u64; 4]>,
     /// Accesses to the board's atomic counters.
     pub board: u64,

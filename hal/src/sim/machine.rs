@@ -272,7 +272,7 @@ impl Machine {
         &self.description.layout
     }
 
-    /// How it behaves.
+    /// What is emulated, and who decides what is left open.
     pub fn options(&self) -> &Options {
         &self.options
     }

@@ -39,7 +39,7 @@ impl Announced {
     pub const ENDS: u32 = 2;
     /// A wait begins.
     pub const WAITS: u32 = 3;
-    /// It is over.
+    /// The wait is over.
     pub const HAS_WAITED: u32 = 4;
     /// Its time is up.
     pub const IS_LATE: u32 = 5;

@@ -80,7 +80,7 @@ impl<P: Platform> EmulatedCore<P> {
         self.hardware().undrained()
     }
 
-    /// From now on leaves these operations out, to show what they are for.
+    /// Leaves these operations out from now on, so that tests show what they are for.
     pub fn omit(&self, operations: Omit) {
         self.hardware().omitted.set(operations);
     }

@@ -188,7 +188,7 @@ pub struct Access {
 /// A mistake of a program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Finding {
-    /// Of which kind.
+    /// The kind of mistake.
     pub mistake: Mistake,
     /// What to do.
     pub remedy: String,

@@ -31,7 +31,7 @@ pub struct Step {
     pub name: String,
     /// Only the sum over all ranks means anything.
     pub is_together: bool,
-    /// Those that are not 0.
+    /// The counters that are not 0.
     pub counters: BTreeMap<String, u64>,
 }
 
