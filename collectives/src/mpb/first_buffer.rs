@@ -190,9 +190,9 @@ mod tests {
             let world = Comm::world(core, regions::of_a_test()).unwrap();
             let [one, other] = [0, 1].map(|_| world.dup().unwrap());
             let send = |len: usize| {
-                for sends in [world.rank() % 2 == 0, world.rank() % 2 == 1] {
+                for parity in [0, 1] {
                     let mut message = vec![1; len];
-                    if sends {
+                    if world.rank() % 2 == parity {
                         world.send(&message, world.rank() ^ 1).unwrap();
                     } else {
                         world.receive(&mut message, world.rank() ^ 1).unwrap();

@@ -19,36 +19,34 @@ const UNKNOWN: UnknownName = UnknownName {
     ],
 };
 
+/// The names that contain no number.
+const NAMES: &[(&str, Broadcast)] = &[
+    ("default", Broadcast::Default),
+    ("short", Broadcast::Short),
+    ("long", Broadcast::Long),
+    ("binomial", Broadcast::Binomial),
+    ("scatter-allgather", Broadcast::ScatterAllgather(Rounds::InTurn)),
+    ("scatter-allgather-overlapped", Broadcast::ScatterAllgather(Rounds::Overlapped)),
+    ("scatter-allgather-one-sided", Broadcast::OneSidedScatterAllgather),
+];
+
 impl FromStr for Broadcast {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Ok(match name {
-            "default" => Self::Default,
-            "short" => Self::Short,
-            "long" => Self::Long,
-            "binomial" => Self::Binomial,
-            "scatter-allgather" => Self::ScatterAllgather(Rounds::InTurn),
-            "scatter-allgather-overlapped" => Self::ScatterAllgather(Rounds::Overlapped),
-            "scatter-allgather-one-sided" => Self::OneSidedScatterAllgather,
-            _ => Self::OcBcast(oc_bcast(name).ok_or(UNKNOWN)?),
-        })
+        match NAMES.iter().find(|(known, _)| *known == name) {
+            Some((_, broadcast)) => Ok(*broadcast),
+            None => oc_bcast(name).map(Self::OcBcast).ok_or(UNKNOWN),
+        }
     }
 }
 
 impl fmt::Display for Broadcast {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::Default => "default",
-            Self::Short => "short",
-            Self::Long => "long",
-            Self::Binomial => "binomial",
-            Self::ScatterAllgather(Rounds::InTurn) => "scatter-allgather",
-            Self::ScatterAllgather(Rounds::Overlapped) => "scatter-allgather-overlapped",
-            Self::OneSidedScatterAllgather => "scatter-allgather-one-sided",
-            Self::OcBcast(parameters) => return write_oc_bcast(parameters, out),
-        };
-        out.write_str(name)
+        match self {
+            Self::OcBcast(parameters) => write_oc_bcast(parameters, out),
+            _ => out.write_str(NAMES.iter().find(|(_, known)| known == self).map_or("", |(name, _)| name)),
+        }
     }
 }
 
@@ -96,18 +94,9 @@ mod tests {
         assert_eq!((oc("oc-k47+leaves+tiles"), oc("oc-k47+tiles+leaves")), (Ok(Some(both)), Ok(Some(both))));
         let measured = OcBcast { single_buffer: true, notification_degree: 3, ..OcBcast::with_degree(2) };
         assert_eq!(oc("oc-k2+single+notify3"), Ok(Some(measured)));
-        for name in [
-            "default",
-            "short",
-            "long",
-            "binomial",
-            "scatter-allgather",
-            "scatter-allgather-overlapped",
-            "scatter-allgather-one-sided",
-            "oc-k7",
-            "oc-k2+leaves+tiles+single+notify3",
-            "oc-k47",
-        ] {
+        let numbered = ["oc-k7", "oc-k2+leaves+tiles+single+notify3", "oc-k47"];
+        for name in NAMES.iter().map(|(name, _)| *name).chain(numbered) {
+            assert!(numbered.contains(&name) || UNKNOWN.known.contains(&name), "{name} is among the known names");
             let broadcast: Broadcast = name.parse().unwrap();
             assert_eq!(std::string::ToString::to_string(&broadcast), name);
         }
