@@ -142,9 +142,8 @@ const PRICED: &[Priced] = &[
 
 /// What is left of cycles in which so many lines of code came from L2.
 fn with_code(cycles: f64, misses: f64) -> f64 {
-    let scc = Board::built_in("scc").ok();
-    let l2_cycles = scc.as_ref().and_then(Board::mesh).map_or(0, |mesh| mesh.hardware.l2_cycles);
-    (cycles - misses * l2_cycles as f64).max(0.0)
+    let l2_cycles = Board::built_in("scc").and_then(|board| board.mesh().map(|mesh| mesh.hardware.l2_cycles));
+    (cycles - misses * l2_cycles.unwrap_or_default() as f64).max(0.0)
 }
 
 impl Call {
