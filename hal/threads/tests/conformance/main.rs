@@ -12,10 +12,14 @@ use threads::Machine;
 
 use defective::{Defect, Defective};
 
+/// By how much seconds are too short where what is waited for never comes: nobody wants to wait for 20 of them. A busy host may keep a
+/// core from what it is to do within one that is so short; then they are tried as they are.
+const HASTE: [u64; 2] = [10, 1];
+
 /// What the cores of a machine with a defect find.
-fn found(cores: usize, defect: Defect) -> Vec<String> {
+fn found(cores: usize, defect: Defect, haste: u64) -> Vec<String> {
     let results = Machine::new(cores).run_on_hardware(|inner| {
-        let core = HardwareCore::new(Defective::new(inner, defect));
+        let core = HardwareCore::new(Defective::new(inner, defect, haste));
         let mut caches = core.take_caches().unwrap();
         // SAFETY: nothing else uses this machine.
         let regions = unsafe { Regions::new(MAX_CONTROLLERS) };
@@ -30,7 +34,7 @@ fn found(cores: usize, defect: Defect) -> Vec<String> {
 #[test]
 fn a_machine_that_is_right_passes() {
     for cores in [1, 2, 3, 8] {
-        assert_eq!(found(cores, Defect::None), [""; 0], "{cores} cores");
+        assert_eq!(found(cores, Defect::None, HASTE[0]), [""; 0], "{cores} cores");
     }
 }
 
@@ -70,7 +74,7 @@ fn refusal(number: usize) -> &'static str {
 fn let_pass(machine: &Machine, defect: Defect) -> Vec<String> {
     let access = |number| {
         let results = machine.run_on_hardware(|inner| {
-            let core = HardwareCore::new(Defective::new(inner, defect));
+            let core = HardwareCore::new(Defective::new(inner, defect, HASTE[0]));
             let mut caches = core.take_caches().unwrap();
             // SAFETY: nothing else uses this machine.
             let regions = unsafe { Regions::new(MAX_CONTROLLERS) };
@@ -225,8 +229,11 @@ fn each_defect_is_named() {
         (Defect::ClockStandsStill, "polls of a wait, and "),
         (Defect::NeverTimesOut, ": `park` does not say `TimedOut`"),
     ] {
-        let found = found(2, defect);
-        if !found.iter().any(|line| line.contains(message)) {
+        let named = |haste| {
+            let found = found(2, defect, haste);
+            if found.iter().any(|line| line.contains(message)) { Ok(()) } else { Err(found) }
+        };
+        if let Err(found) = named(HASTE[0]).or_else(|_| named(HASTE[1])) {
             misnamed.push((defect, found));
         }
     }

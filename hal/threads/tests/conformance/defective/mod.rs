@@ -107,6 +107,8 @@ fn is_exposed(address: SharedAddress) -> bool {
 pub(crate) struct Defective {
     inner: Emulated<ThreadPlatform>,
     defect: Defect,
+    /// By how much its seconds are too short where what it waits for never comes.
+    haste: u64,
     /// How often the clock was read, and interrupts were taken.
     count: Cell<u64>,
     was_interrupted: Cell<bool>,
@@ -124,10 +126,11 @@ pub(crate) struct Defective {
 }
 
 impl Defective {
-    pub(crate) fn new(inner: Emulated<ThreadPlatform>, defect: Defect) -> Self {
+    pub(crate) fn new(inner: Emulated<ThreadPlatform>, defect: Defect, haste: u64) -> Self {
         Self {
             inner,
             defect,
+            haste,
             count: Cell::new(0),
             was_interrupted: Cell::new(false),
             held: RefCell::default(),

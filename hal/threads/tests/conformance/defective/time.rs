@@ -31,7 +31,7 @@ impl Ticks for Defective {
             Defect::NeverInterruptsItself,
             Defect::SleepsThroughInterrupts,
         ];
-        self.inner.ticks_per_second() / if waits.contains(&self.defect) { 10 } else { 1 }
+        self.inner.ticks_per_second() / if waits.contains(&self.defect) { self.haste } else { 1 }
     }
 }
 
