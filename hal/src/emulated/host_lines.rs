@@ -132,6 +132,7 @@ mod tests {
     use std::string::ToString;
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no instructions for caches")]
     fn what_is_written_back_and_forgotten_is_still_there() {
         let Some(lines) = HostLines::of_host() else { return };
         let mut memory = [0_u8; 2 * HOST_LINE_BYTES];
