@@ -106,11 +106,12 @@ impl Home {
         }
     }
 
+    /// The home that has this number.
     const fn from_number(number: u32) -> Self {
-        match number >> 16 {
-            0 => Self::Controller(number as u16),
-            1 => Self::Core(CoreId::new(number as usize & 0xFFFF)),
-            _ => panic!("no memory has that number"),
+        if number >> 16 == 0 {
+            Self::Controller(number as u16)
+        } else {
+            Self::Core(CoreId::new(number as usize & 0xFFFF))
         }
     }
 }
@@ -118,7 +119,8 @@ impl Home {
 /// A byte of DRAM that cores share: behind a memory controller, or in what a core exposes of its private memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SharedAddress {
-    home: Home,
+    /// The [number](Home::number) of its home: so addresses compare, and move, as two words.
+    home: u32,
     offset: u32,
 }
 
@@ -145,17 +147,17 @@ impl SharedAddress {
             assert!((controller as usize) < MAX_CONTROLLERS, "no such shared memory");
         }
         assert!(offset < home.len_bytes(), "no such shared memory");
-        Self { home, offset: offset as u32 }
+        Self { home: home.number(), offset: offset as u32 }
     }
 
     /// Whose memory the byte lies in.
     pub const fn home(self) -> Home {
-        self.home
+        Home::from_number(self.home)
     }
 
     /// The memory controller that the byte is behind, unless a core exposes it.
     pub const fn controller(self) -> Option<usize> {
-        match self.home {
+        match self.home() {
             Home::Controller(controller) => Some(controller as usize),
             Home::Core(_) => None,
         }
@@ -171,7 +173,7 @@ impl SharedAddress {
     /// # Panics
     /// If the byte is a core's.
     pub const fn flat(self) -> usize {
-        match self.home {
+        match self.home() {
             Home::Controller(controller) => controller as usize * SHARED_BYTES_PER_CONTROLLER + self.offset(),
             Home::Core(_) => panic!("what a core exposes has no position among the controllers' memory"),
         }
@@ -190,18 +192,18 @@ impl SharedAddress {
     /// # Panics
     /// If that is not in the same home.
     pub const fn plus(self, bytes: usize) -> Self {
-        assert!(bytes < self.home.len_bytes(), "no such shared memory");
-        Self::at(self.home, self.offset() + bytes)
+        assert!(bytes < self.home().len_bytes(), "no such shared memory");
+        Self::at(self.home(), self.offset() + bytes)
     }
 
     /// The first byte of the line that this one is in.
     pub const fn line_start(self) -> Self {
-        Self::at(self.home, self.offset() / LINE_BYTES * LINE_BYTES)
+        Self::at(self.home(), self.offset() / LINE_BYTES * LINE_BYTES)
     }
 
     /// The address as two words, to tell another rank of it. The first is never `u32::MAX`.
     pub const fn to_words(self) -> [u32; 2] {
-        [self.home.number(), self.offset]
+        [self.home, self.offset]
     }
 
     /// The address that [`to_words`](Self::to_words) made these words of.
@@ -209,13 +211,14 @@ impl SharedAddress {
     /// # Panics
     /// If they are not those of an address.
     pub const fn from_words(words: [u32; 2]) -> Self {
+        assert!(words[0] >> 16 <= 1, "no memory has that number");
         Self::at(Home::from_number(words[0]), words[1] as usize)
     }
 }
 
 impl fmt::Display for SharedAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.home {
+        match self.home() {
             Home::Controller(controller) => {
                 write!(out, "shared memory {:#x} behind controller {controller}", self.offset)
             }
@@ -280,7 +283,7 @@ impl<K: kind::Kind> Region<K> {
             start.offset().is_multiple_of(LINE_BYTES) && len_bytes.is_multiple_of(LINE_BYTES),
             "a region consists of whole lines"
         );
-        assert!(len_bytes <= start.home.len_bytes() - start.offset(), "a region has one home");
+        assert!(len_bytes <= start.home().len_bytes() - start.offset(), "a region has one home");
         Self { start, len_bytes: len_bytes as u32, kind: PhantomData }
     }
 
@@ -340,9 +343,7 @@ impl<K: kind::Kind> Region<K> {
     /// Whether the two regions have a byte in common.
     pub const fn overlaps<O: kind::Kind>(&self, other: &Region<O>) -> bool {
         let (a, b) = (self.start.offset(), other.start.offset());
-        self.start.home.number() == other.start.home.number()
-            && a < b + other.len_bytes as usize
-            && b < a + self.len_bytes as usize
+        self.start.home == other.start.home && a < b + other.len_bytes as usize && b < a + self.len_bytes as usize
     }
 }
 
@@ -378,7 +379,7 @@ impl Regions {
     /// If the region does not start and end on line boundaries, or does not fit into its home, or the machine has no such
     /// home.
     pub const fn region<K: kind::Kind>(&self, start: SharedAddress, len_bytes: usize) -> Region<K> {
-        if let Home::Controller(controller) = start.home {
+        if let Home::Controller(controller) = start.home() {
             assert!((controller as usize) < self.controllers, "this machine has no such shared memory");
         }
         Region::new(start, len_bytes)
@@ -408,9 +409,7 @@ impl LineAddress {
     pub(crate) const fn key(self) -> u64 {
         match self {
             Self::Mpb(line) => (line.core.index() as u64) << 8 | line.line as u64,
-            Self::Shared(address) => {
-                1 << 63 | (address.home.number() as u64) << 32 | (address.offset() / LINE_BYTES) as u64
-            }
+            Self::Shared(address) => 1 << 63 | (address.home as u64) << 32 | (address.offset() / LINE_BYTES) as u64,
         }
     }
 

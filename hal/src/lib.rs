@@ -53,7 +53,7 @@ pub use descriptions::Costs;
 pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
 pub use interrupt::{Interrupt, Shielded};
 pub use limits::{HeapExhausted, StackOverflow};
-pub use mpb::{Combined, Mpb, MpbCoherence, MpbCopy};
+pub use mpb::{Combined, Mpb, MpbByte, MpbCoherence, MpbCopy, MpbWords};
 pub use prices::Prices;
 pub use topology::{ATOMIC_COUNTERS, Layout, Tile, Topology};
 pub use trace::{Entered, Epoch, Ranks, Span, Trace};

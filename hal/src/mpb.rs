@@ -27,6 +27,74 @@ pub trait MpbCoherence {
     fn drain(&self);
 }
 
+/// A byte of a line of an MPB that was [found](Mpb::find_byte) once: what a machine has to know to store to it is worked out and
+/// checked. For flags that are set again and again.
+#[derive(Clone, Copy, Debug)]
+pub struct MpbByte {
+    line: MpbLine,
+    offset: u8,
+    address: usize,
+}
+
+impl MpbByte {
+    /// A byte of a line, which has an address if the machine says so; for [`Mpb::find_byte`].
+    pub(crate) fn new(line: MpbLine, offset: usize, address: usize) -> Self {
+        Self { line, offset: offset as u8, address }
+    }
+
+    /// The line that it is in.
+    #[inline]
+    pub fn line(self) -> MpbLine {
+        self.line
+    }
+
+    /// Which of the line's bytes it is.
+    #[inline]
+    pub fn offset(self) -> usize {
+        self.offset.into()
+    }
+
+    /// Where the machine has said that it is.
+    #[inline]
+    pub(crate) fn address(self) -> usize {
+        self.address
+    }
+}
+
+/// Some words of a line of an MPB that were [found](Mpb::find_words) once, as an [`MpbByte`] is. For what is polled again and
+/// again.
+#[derive(Clone, Copy, Debug)]
+pub struct MpbWords<const WORDS: usize> {
+    line: MpbLine,
+    first: u8,
+    address: usize,
+}
+
+impl<const WORDS: usize> MpbWords<WORDS> {
+    /// Words of a line, which have an address if the machine says so; for [`Mpb::find_words`].
+    pub(crate) fn new(line: MpbLine, first: usize, address: usize) -> Self {
+        Self { line, first: first as u8, address }
+    }
+
+    /// The line that they are in.
+    #[inline]
+    pub fn line(self) -> MpbLine {
+        self.line
+    }
+
+    /// Which of the line's words is the first of them.
+    #[inline]
+    pub fn first(self) -> usize {
+        self.first.into()
+    }
+
+    /// Where the machine has said that they are.
+    #[inline]
+    pub(crate) fn address(self) -> usize {
+        self.address
+    }
+}
+
 /// Lines of MPBs, for flags and control: one line or part of a line at a time.
 pub trait Mpb: Topology + MpbCoherence {
     /// Lines in each core's MPB; line 0 is the drain target and belongs to nobody.
@@ -48,13 +116,31 @@ pub trait Mpb: Topology + MpbCoherence {
     /// As [`store`](Self::store).
     fn store_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>);
 
+    /// Finds a byte of a line that will be stored to again and again. No access.
+    ///
+    /// # Panics
+    /// As [`store`](Self::store); machines that need nothing worked out find only then that a line does not exist.
+    fn find_byte(&self, at: MpbLine, offset: usize) -> MpbByte;
+
+    /// Finds words of a line, from word `first` on, that will be [polled](crate::Poll::words) again and again. No access.
+    ///
+    /// # Panics
+    /// If the line has no such words, or it does not exist, which some machines find only when it is polled.
+    fn find_words<const WORDS: usize>(&self, at: MpbLine, first: usize) -> MpbWords<WORDS>;
+
+    /// Stores one byte, as [`store`](Self::store) does.
+    fn store_byte(&self, at: MpbByte, value: u8);
+
     /// Stores one byte and drains, as one operation: what most flags are set by. Counts and costs as the two do.
+    fn set(&self, at: MpbByte, value: u8);
+
+    /// The same for a byte that is not found once and for all.
     ///
     /// # Panics
     /// As [`store`](Self::store).
+    #[inline(always)]
     fn set_flag(&self, at: MpbLine, offset: usize, value: u8) {
-        self.store(at, offset, &[value]);
-        self.drain();
+        self.set(self.find_byte(at, offset), value);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     Clock, CoreId, Trace,
     address::{Line, MpbLine, Region, kind},
     counters::COUNTS,
+    mpb::MpbWords,
 };
 
 /// A place that a waiting core reads.
@@ -25,7 +26,7 @@ pub enum Place {
     Counter(usize),
 }
 
-/// What a wait looks at: any number of places; or a line, which need not be in memory as a place unless the wait goes on.
+/// What a wait looks at: any number of places; or a line, or words of one, which need not be in memory as a place unless the wait goes on.
 pub trait Places: Copy {
     /// The places.
     fn list(self) -> impl AsRef<[Place]>;
@@ -56,6 +57,13 @@ impl Places for MpbLine {
     #[inline(always)]
     fn list(self) -> impl AsRef<[Place]> {
         [Place::Line(self)]
+    }
+}
+
+impl<const WORDS: usize> Places for MpbWords<WORDS> {
+    #[inline(always)]
+    fn list(self) -> impl AsRef<[Place]> {
+        [Place::Line(self.line())]
     }
 }
 
@@ -131,6 +139,11 @@ pub(crate) trait PollSource {
     fn poll_line(&self, at: MpbLine) -> Line;
     /// Words of a fresh copy of an MPB line, from word `first` on.
     fn poll_line_words(&self, at: MpbLine, first: usize, words: &mut [u32]);
+    /// Words of a fresh copy of an MPB line, from word `first` on.
+    ///
+    /// # Safety
+    /// A core of this machine has found as many there, at this address.
+    unsafe fn poll_found_words(&self, at: MpbLine, first: usize, address: usize, words: &mut [u32]);
     /// The current value of an uncached word.
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32;
     /// The current value of an atomic counter.
@@ -193,6 +206,20 @@ impl<'p> Poll<'p> {
         self.count(|reads| reads.lines += 1);
         let mut words = [0; WORDS];
         self.source.poll_line_words(at, first, &mut words);
+        words
+    }
+
+    /// Words that were found in a line, which is one of the places: those of one copy of it, of which no more is loaded.
+    ///
+    /// # Panics
+    /// If the wait is not for that line, where the core counts.
+    #[inline(always)]
+    pub fn words<const WORDS: usize>(&self, at: MpbWords<WORDS>) -> [u32; WORDS] {
+        assert!(!COUNTS || self.places.contains(&Place::Line(at.line())), "{} is no place of the wait", at.line());
+        self.count(|reads| reads.lines += 1);
+        let mut words = [0; WORDS];
+        // SAFETY: they were found, so many.
+        unsafe { self.source.poll_found_words(at.line(), at.first(), at.address(), &mut words) };
         words
     }
 

@@ -54,10 +54,10 @@ impl Account {
         self.counting.snapshot()
     }
 
-    /// Counts a store to the bytes of a line that are in `mask`.
+    /// Counts a store to bytes of a line, `len` from `offset` on.
     #[inline]
-    pub(super) fn count_store(&self, at: LineAddress, mask: u32) {
-        self.runs.count(&self.counting, at, mask);
+    pub(super) fn count_store(&self, at: LineAddress, offset: usize, len: usize) {
+        self.runs.count(&self.counting, at, offset, len);
     }
 
     /// Counts stores to `lines` whole lines of an MPB.

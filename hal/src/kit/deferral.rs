@@ -31,10 +31,11 @@ type Handler<C> = Rc<dyn Fn(&C)>;
 const CLOSED: u32 = 1 << 31;
 
 /// A core's side of interrupts.
+#[repr(C)]
 pub(super) struct Deferral<C> {
     /// Operations that are under way, one within the other, and [`CLOSED`] while there is no handler: so whoever ends an operation
     /// looks at one number, which is 0 only where a handler may run. It is atomic because real interrupts look at
-    /// it wherever the program is; only this core does.
+    /// it wherever the program is; only this core does. It comes first, and this first in the core: whoever counts has its address.
     depth: AtomicU32,
     handler: RefCell<Option<Handler<C>>>,
     /// Test-and-set registers that this core holds, or is about to take, by guards. Real interrupts look at it, too.
@@ -60,13 +61,28 @@ impl<H: Hardware> Operation<'_, H> {
 impl<H: Hardware> Drop for Operation<'_, H> {
     #[inline]
     fn drop(&mut self) {
-        let depth = &self.0.deferral.depth;
         compiler_fence(SeqCst);
-        let left = depth.load(Relaxed) - 1;
-        depth.store(left, Relaxed);
-        if left == 0 {
+        if count_down(&self.0.deferral.depth) {
             self.0.serve_at_the_end();
         }
+    }
+}
+
+/// Counts a number of this core's down, and says whether nothing is left. Bare processors find that out as they count: every
+/// operation ends with this.
+#[inline(always)]
+fn count_down(number: &AtomicU32) -> bool {
+    #[cfg(all(target_arch = "x86", target_os = "none"))]
+    // SAFETY: no other core has the number, and what interrupts this one does so before the instruction or after it.
+    unsafe {
+        core::arch::asm!("dec dword ptr [{}]", "jz {}", in(reg) number.as_ptr(), label { return true }, options(nostack));
+        false
+    }
+    #[cfg(not(all(target_arch = "x86", target_os = "none")))]
+    {
+        let left = number.load(Relaxed) - 1;
+        number.store(left, Relaxed);
+        left == 0
     }
 }
 

@@ -91,6 +91,42 @@ pub trait CombinedLines: Topology {
         self.store_mpb_line(at, first * size_of::<u32>(), &line.0[..len]);
     }
 
+    /// Where this core finds a line of an MPB by its address, always and for all of the line. 0 where it finds none so.
+    ///
+    /// # Panics
+    /// If there is no such line, and it would have an address.
+    #[inline]
+    fn address_of(&self, at: MpbLine) -> usize {
+        let _ = at;
+        0
+    }
+
+    /// Stores a byte of a line of an MPB.
+    ///
+    /// # Safety
+    /// A core of this machine has found it at this address, by [`address_of`](Self::address_of) the line.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line), if lines have no addresses.
+    #[inline]
+    unsafe fn store_found_byte(&self, at: MpbLine, offset: usize, address: usize, value: u8) {
+        let _ = address;
+        self.store_mpb_line(at, offset, &[value]);
+    }
+
+    /// Loads words of a line of an MPB, as they are in one copy of it.
+    ///
+    /// # Safety
+    /// A core of this machine has found as many there, which begin at this address: by [`address_of`](Self::address_of) the line.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line), if lines have no addresses.
+    #[inline]
+    unsafe fn load_found_words(&self, at: MpbLine, first: usize, address: usize, words: &mut [u32]) {
+        let _ = address;
+        self.load_mpb_words(at, first, words);
+    }
+
     /// Forgets all lines in L1 (`CL1INVMB`), those of memory and of exposures, too.
     fn invalidate_lines(&self);
 
@@ -201,7 +237,11 @@ pub trait Registers: Topology {
 ///    access that the slice of another core excludes; from a touch for a slice on until the next coherence point of its core,
 ///    no other core changes what it looks at, or looks at it if the slice is mutable. [`Slices`](super::Slices) keeps account of
 ///    that.
+/// 4. Where a core [is alone](Self::IS_ALONE), no value of the program is of another one, or of another machine.
 pub unsafe trait CachedMemory: Topology {
+    /// Whether a program can get hold of no other core's token of its caches.
+    const IS_ALONE: bool = false;
+
     /// Whether the machine is told of each access of a view. If not, none of the methods is called that have a body here.
     const WATCHES_VIEWS: bool = false;
 

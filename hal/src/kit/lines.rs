@@ -1,8 +1,8 @@
 //! Lines that go through the write-combine buffer, and transfers between them and private memory, line by line.
 
 use crate::{
-    Combined, LINE_BYTES, Line, LineAddress, Mpb, MpbCoherence, MpbCopy, MpbLine, Region, Topology, counters::COUNTS,
-    kind,
+    Combined, LINE_BYTES, Line, LineAddress, Mpb, MpbByte, MpbCoherence, MpbCopy, MpbLine, MpbWords, Region, Topology,
+    counters::COUNTS, kind,
 };
 
 use super::{
@@ -81,14 +81,26 @@ impl<H: Hardware> HardwareCore<H> {
     #[inline(always)]
     fn store_mpb(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         self.hardware.explore();
-        self.hardware.account().count_store(LineAddress::Mpb(at), mask_of(offset, bytes.len()));
+        self.hardware.account().count_store(LineAddress::Mpb(at), offset, bytes.len());
         self.hardware.store_mpb_line(at, offset, bytes);
+    }
+
+    /// Stores a byte that was found. What is pushed out at once need not be kept account of, but to be counted.
+    #[inline(always)]
+    fn store_found(&self, at: MpbByte, value: u8, is_accounted_for: bool) {
+        self.hardware.hooks().spend(Expense::FlagStore);
+        self.hardware.explore();
+        if is_accounted_for {
+            self.hardware.account().count_store(LineAddress::Mpb(at.line()), at.offset(), 1);
+        }
+        // SAFETY: this machine has found it.
+        unsafe { self.hardware.store_found_byte(at.line(), at.offset(), at.address(), value) };
     }
 
     #[inline(always)]
     fn store_combined(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
         self.hardware.explore();
-        self.hardware.account().count_store(at, mask_of(offset, bytes.len()));
+        self.hardware.account().count_store(at, offset, bytes.len());
         self.hardware.store_line(at, offset, bytes);
     }
 
@@ -107,6 +119,68 @@ impl<H: Hardware> HardwareCore<H> {
         self.hardware.hooks().spend(Expense::Line(Transfer::Get));
         self.hardware.bring_in(target);
         target.copy_from_slice(bytes);
+    }
+
+    /// Puts memory, line by line. It is where it is called for one whole line, as most messages are: its length is known there.
+    #[inline(always)]
+    fn put_lines(&self, source: &[u8], to: MpbLine) {
+        let _operation = self.operation();
+        let _span = self.hardware.hardware_span("MPB put", to.core, source.len());
+        self.hardware.hooks().goes_to(source);
+        self.hardware.hooks().spend(Expense::PutFromMemory);
+        let (lines, rest) = source.as_chunks::<LINE_BYTES>();
+        if !lines.is_empty() {
+            writable(to);
+            self.hardware.account().count_line_stores(to, lines.len());
+            self.hardware.put_lines(to, lines, || {
+                self.hardware.hooks().spend(Expense::PrivateRead { lines: 1 });
+                self.hardware.hooks().spend(Expense::Line(Transfer::Put));
+                self.hardware.explore();
+            });
+        }
+        if !rest.is_empty() {
+            let mut line = [0; LINE_BYTES];
+            self.take_private(rest, &mut line[..rest.len()]);
+            self.store_mpb(writable(to.plus(lines.len())), 0, &line[..rest.len()]);
+        }
+    }
+
+    #[inline(never)]
+    fn put_many(&self, source: &[u8], to: MpbLine) {
+        self.put_lines(source, to);
+    }
+
+    /// Gets memory, line by line, as [`put_lines`](Self::put_lines) puts it.
+    #[inline(always)]
+    fn get_lines(&self, from: MpbLine, target: &mut [u8]) {
+        let _operation = self.operation();
+        let _span = self.hardware.hardware_span("MPB get", from.core, target.len());
+        self.hardware.hooks().goes_to(target);
+        self.hardware.hooks().spend(Expense::GetToMemory);
+        let (lines, rest) = target.as_chunks_mut::<LINE_BYTES>();
+        let count = lines.len();
+        if count > 0 {
+            self.hardware.account().counting().mpb_lines_read.add(count as u64);
+            self.hardware.explore();
+            self.hardware.get_lines(from, lines, |index| {
+                self.copied_mpb(from, index, LINE_BYTES);
+                self.hardware.hooks().spend(Expense::PrivateWrite { lines: 1 });
+                self.hardware.hooks().spend(Expense::Line(Transfer::Get));
+                if index + 1 < count {
+                    self.hardware.explore();
+                }
+            });
+        }
+        if !rest.is_empty() {
+            let line = self.load_mpb(from.plus(count));
+            self.copied_mpb(from, count, rest.len());
+            self.keep_private(&line.0[..rest.len()], rest);
+        }
+    }
+
+    #[inline(never)]
+    fn get_many(&self, from: MpbLine, target: &mut [u8]) {
+        self.get_lines(from, target);
     }
 
     /// Copies lines from MPB to MPB, one after the other.
@@ -193,45 +267,42 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
         assert!(first <= LINE_WORDS && len <= LINE_WORDS - first, "a store stays within a line");
         self.hardware.hooks().spend(Expense::FlagStore);
         self.hardware.explore();
-        self.hardware.account().count_store(LineAddress::Mpb(at), mask_of(first * 4, len * 4));
+        self.hardware.account().count_store(LineAddress::Mpb(at), first * 4, len * 4);
         self.hardware.store_mpb_words(writable(at), first, words);
     }
 
+    #[inline(always)]
+    fn find_byte(&self, at: MpbLine, offset: usize) -> MpbByte {
+        assert!(offset < LINE_BYTES, "a store stays within a line");
+        MpbByte::new(at, offset, self.hardware.address_of(writable(at)) + offset)
+    }
+
     #[inline]
-    fn set_flag(&self, at: MpbLine, offset: usize, value: u8) {
+    fn find_words<const WORDS: usize>(&self, at: MpbLine, first: usize) -> MpbWords<WORDS> {
+        assert!(WORDS <= LINE_WORDS && first <= LINE_WORDS - WORDS, "a line has 8 words");
+        MpbWords::new(at, first, self.hardware.address_of(at) + first * size_of::<u32>())
+    }
+
+    #[inline(always)]
+    fn store_byte(&self, at: MpbByte, value: u8) {
         let _operation = self.operation();
-        self.hardware.hooks().spend(Expense::FlagStore);
-        self.hardware.explore();
-        let account = self.hardware.account();
-        if COUNTS {
-            // What is pushed out at once need not be kept account of, but to be counted.
-            account.count_store(LineAddress::Mpb(at), mask_of(offset, 1));
-        }
-        self.hardware.store_mpb_line(writable(at), offset, &[value]);
+        self.store_found(at, value, true);
+    }
+
+    #[inline(always)]
+    fn set(&self, at: MpbByte, value: u8) {
+        let _operation = self.operation();
+        self.store_found(at, value, COUNTS);
         self.push_out();
     }
 }
 
 impl<H: Hardware> MpbCopy for HardwareCore<H> {
+    #[inline(always)]
     fn put(&self, source: &[u8], to: MpbLine) {
-        let _operation = self.operation();
-        let _span = self.hardware.hardware_span("MPB put", to.core, source.len());
-        self.hardware.hooks().goes_to(source);
-        self.hardware.hooks().spend(Expense::PutFromMemory);
-        let (lines, rest) = source.as_chunks::<LINE_BYTES>();
-        if !lines.is_empty() {
-            writable(to);
-            self.hardware.account().count_line_stores(to, lines.len());
-            self.hardware.put_lines(to, lines, || {
-                self.hardware.hooks().spend(Expense::PrivateRead { lines: 1 });
-                self.hardware.hooks().spend(Expense::Line(Transfer::Put));
-                self.hardware.explore();
-            });
-        }
-        if !rest.is_empty() {
-            let mut line = [0; LINE_BYTES];
-            self.take_private(rest, &mut line[..rest.len()]);
-            self.store_mpb(writable(to.plus(lines.len())), 0, &line[..rest.len()]);
+        match <&[u8; LINE_BYTES]>::try_from(source) {
+            Ok(line) => self.put_lines(line, to),
+            Err(_) => self.put_many(source, to),
         }
     }
 
@@ -242,29 +313,12 @@ impl<H: Hardware> MpbCopy for HardwareCore<H> {
         self.copy_lines(MpbLine::new(self.core(), from), to, lines);
     }
 
+    #[inline(always)]
     fn get(&self, from: MpbLine, target: &mut [u8]) {
-        let _operation = self.operation();
-        let _span = self.hardware.hardware_span("MPB get", from.core, target.len());
-        self.hardware.hooks().goes_to(target);
-        self.hardware.hooks().spend(Expense::GetToMemory);
-        let (lines, rest) = target.as_chunks_mut::<LINE_BYTES>();
-        let count = lines.len();
-        if count > 0 {
-            self.hardware.account().counting().mpb_lines_read.add(count as u64);
-            self.hardware.explore();
-            self.hardware.get_lines(from, lines, |index| {
-                self.copied_mpb(from, index, LINE_BYTES);
-                self.hardware.hooks().spend(Expense::PrivateWrite { lines: 1 });
-                self.hardware.hooks().spend(Expense::Line(Transfer::Get));
-                if index + 1 < count {
-                    self.hardware.explore();
-                }
-            });
-        }
-        if !rest.is_empty() {
-            let line = self.load_mpb(from.plus(count));
-            self.copied_mpb(from, count, rest.len());
-            self.keep_private(&line.0[..rest.len()], rest);
+        let len = target.len();
+        match target.first_chunk_mut::<LINE_BYTES>() {
+            Some(line) if len == LINE_BYTES => self.get_lines(from, line),
+            _ => self.get_many(from, target),
         }
     }
 

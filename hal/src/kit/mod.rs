@@ -53,9 +53,10 @@ use self::deferral::Deferral;
 pub(crate) use self::slices::Under;
 
 /// A core on top of its hardware.
+#[repr(C)]
 pub struct HardwareCore<H: Hardware> {
-    hardware: H,
     deferral: Deferral<Self>,
+    hardware: H,
 }
 
 impl<H: Hardware> HardwareCore<H> {

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use crate::{
-    LineAddress,
+    LINE_BYTES, LineAddress,
     counters::{COUNTS, Counting},
 };
 
@@ -18,25 +18,26 @@ use crate::{
 pub(super) struct StoreRuns {
     /// The line, as its [key](LineAddress::key), which compares in two words.
     line: Cell<u64>,
-    /// Its bytes that are in the run; no bytes if there is none.
+    /// Its bytes that are in the run, or any where they are not counted; no bytes if there is none.
     bytes: Cell<u32>,
 }
 
 impl StoreRuns {
     /// Counts a store as part of the last run of stores to its line, or as the first of a new one.
     ///
-    /// A core that does not [count](COUNTS) knows the last store only, and takes a line that several have filled for one that
-    /// has not left.
+    /// A core that does not [count](COUNTS) knows the line of the last store only, and takes one that several have filled for one
+    /// that has not left.
     #[inline]
-    pub(super) fn count(&self, counting: &Counting, at: LineAddress, mask: u32) {
+    pub(super) fn count(&self, counting: &Counting, at: LineAddress, offset: usize, len: usize) {
         if !COUNTS {
-            let is_whole = mask == u32::MAX;
-            self.set_bytes(if is_whole { 0 } else { mask });
+            let is_whole = len == LINE_BYTES;
+            self.set_bytes((!is_whole).into());
             if !is_whole {
                 self.line.set(at.key());
             }
             return;
         }
+        let mask = mask_of(offset, len);
         let (key, run) = (at.key(), self.bytes.get());
         let before = match run {
             1.. if self.line.get() == key => run,
@@ -57,7 +58,7 @@ impl StoreRuns {
     /// Counts stores to `lines` whole lines, one after the other.
     #[inline]
     pub(super) fn count_lines(&self, counting: &Counting, first: LineAddress, lines: usize) {
-        self.count(counting, first, u32::MAX);
+        self.count(counting, first, 0, LINE_BYTES);
         counting.mpb_lines_written.add(lines as u64 - 1);
     }
 
@@ -97,15 +98,15 @@ mod tests {
         let line = |line| LineAddress::Mpb(MpbLine::new(CoreId::new(0), line));
         let shared = LineAddress::Shared(SharedAddress::new(0, 32));
         for at in [line(1), line(1), line(2), line(1), shared, shared] {
-            runs.count(&counting, at, mask_of(0, 8));
+            runs.count(&counting, at, 0, 8);
         }
         let counters = counting.snapshot();
         assert_eq!((counters.mpb_lines_written, counters.combined_lines_written), (3, 1));
-        runs.count(&counting, shared, mask_of(8, 24));
-        runs.count(&counting, shared, mask_of(0, 1));
+        runs.count(&counting, shared, 8, 24);
+        runs.count(&counting, shared, 0, 1);
         assert_eq!(counting.snapshot().combined_lines_written, 2, "a full line has left");
         runs.end();
-        runs.count(&counting, shared, mask_of(1, 1));
+        runs.count(&counting, shared, 1, 1);
         assert_eq!(counting.snapshot().combined_lines_written, 3);
     }
 }

@@ -29,6 +29,13 @@ impl<H: Hardware> PollSource for HardwareCore<H> {
         self.looked(at, || mask_of(first * 4, words.len() * 4));
     }
 
+    #[inline(always)]
+    unsafe fn poll_found_words(&self, at: MpbLine, first: usize, address: usize, words: &mut [u32]) {
+        // SAFETY: the caller says so.
+        unsafe { self.hardware.load_found_words(at, first, address, words) };
+        self.looked(at, || mask_of(first * 4, words.len() * 4));
+    }
+
     #[inline]
     fn poll_word(&self, region: Region<kind::Uncached>, index: usize) -> u32 {
         self.hardware.load_word(region, index)
@@ -60,28 +67,31 @@ impl<H: Hardware> Wait for HardwareCore<H> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
-        let _operation = self.operation();
+        let operation = self.operation();
         if self.hardware.is_dying() {
             // Nothing that a poll would read means anything any more.
             return Err(TimedOut { reason });
         }
         self.hardware.trace_wait(reason);
-        let Reason { what, peer, detail } = reason;
         let list = places.list();
-        let found = match self.poll(list.as_ref(), &mut check) {
+        let missing = match self.poll(list.as_ref(), &mut check) {
             Ok(value) => {
                 let watch = Watch::Places(list.as_ref());
                 self.hardware.end_wait(watch);
                 self.hardware.trace_wait_end(watch, Waited { reason, failed_polls: 0, timed_out: false });
-                Ok(value)
+                // Here, and not where waits that went on end, too: what was found is known to be there.
+                drop(operation);
+                return Ok(value);
             }
-            Err(missing) => {
-                let was_counted = self.stop_counting();
-                let outcome = self.go_on_waiting(places, deadline, what, peer, detail, check, missing);
-                self.go_on_counting(was_counted);
-                outcome
-            }
+            Err(missing) => missing,
         };
+        let Reason { what, peer, detail } = reason;
+        let was_counted = self.stop_counting();
+        // A copy goes on, so that what the check knows is in registers until then.
+        let goes_on = check;
+        let found = self.go_on_waiting(places, deadline, what, peer, detail, goes_on, missing);
+        self.go_on_counting(was_counted);
+        drop(operation);
         found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
     }
 }

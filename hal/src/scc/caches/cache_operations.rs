@@ -6,11 +6,11 @@
 //! | [`drain`] | | | pushed out | |
 //! | [`atoll_scc_purge`] | forgotten | written back and forgotten | | written back and forgotten, by sets |
 //!
-//! Their names are those of symbols: a test takes one of them away from an image, by a `ret` in its place, and demands
-//! that somebody notices.
+//! Each is found in an image by its name, which is that of a symbol or of a section: a test takes it away, and demands that
+//! somebody notices.
 
 use core::{
-    arch::{asm, global_asm, naked_asm},
+    arch::{asm, global_asm},
     mem::offset_of,
 };
 
@@ -41,20 +41,28 @@ pub(crate) unsafe fn prepare(geometry: &Geometry, start: usize, half_bytes: usiz
     flush_all();
 }
 
-/// Forgets all MPBT lines of L1 (`CL1INVMB`, 0F 0A): about a cycle. What is in the write-combine buffer stays there.
-///
-/// Nearly every access calls it, by an instruction that leaves the caller's registers as they are.
-#[inline(always)]
-pub(crate) fn invalidate_mpb() {
-    // SAFETY: lines of this type are written through, so nothing is lost. The function changes no register. The block touches
-    // memory as far as the compiler knows, so that accesses stay on their side of it.
-    unsafe { asm!("call {}", sym atoll_scc_invalidate_mpb, options(preserves_flags)) }
+/// Assembly that is where it is used, since nearly every access has some and a call would take longer than what it does, and that
+/// is found nevertheless: the section `.atoll.NAME` says where each piece begins and ends.
+macro_rules! found_by_name {
+    ($name:literal, $instruction:literal $($operands:tt)*) => {
+        asm!(
+            "882:",
+            $instruction,
+            "883:",
+            concat!(".pushsection .atoll.", $name, ", \"R\", @progbits"),
+            ".long 882b, 883b",
+            ".popsection"
+            $($operands)*
+        )
+    };
 }
 
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-extern "C" fn atoll_scc_invalidate_mpb() {
-    naked_asm!(".byte 0x0F, 0x0A", "ret")
+/// Forgets all MPBT lines of L1 (`CL1INVMB`, 0F 0A): about a cycle. What is in the write-combine buffer stays there.
+#[inline(always)]
+pub(crate) fn invalidate_mpb() {
+    // SAFETY: lines of this type are written through, so nothing is lost. The instruction changes no register. The block touches
+    // memory as far as the compiler knows, so that accesses stay on their side of it.
+    unsafe { found_by_name!("invalidate_mpb", ".byte 0x0F, 0x0A", options(nostack, preserves_flags)) }
 }
 
 /// Pushes out what is in the write-combine buffer, by a store to another line: that at `own_line_0`, the first of the
@@ -64,16 +72,8 @@ extern "C" fn atoll_scc_invalidate_mpb() {
 /// The address is that of line 0 of the own MPB, which is mapped, and which nobody reads.
 #[inline(always)]
 pub(crate) unsafe fn drain(own_line_0: usize) {
-    // SAFETY: the caller says so, and the function changes no register. The block touches
-    // memory as far as the compiler knows, so that stores before it are made before.
-    unsafe { asm!("call {}", sym atoll_scc_drain, in("eax") own_line_0, options(preserves_flags)) }
-}
-
-/// Its argument is in EAX.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-extern "C" fn atoll_scc_drain() {
-    naked_asm!("mov dword ptr [eax], 0", "ret")
+    // SAFETY: the caller says so. The block touches memory as far as the compiler knows, so that stores before it are made before.
+    unsafe { found_by_name!("drain", "mov dword ptr [{}], 0", in(reg) own_line_0, options(nostack, preserves_flags)) }
 }
 
 /// Writes everything in L1, and `sets` sets of L2 from `first_set` on, back to memory, and forgets it. How and why it

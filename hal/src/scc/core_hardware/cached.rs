@@ -11,8 +11,11 @@ use crate::{
 use super::{Scc, combined::Tables};
 
 // SAFETY: 1. a core of the board is made once; 2. shared memory is mapped, and what a core exposes is its own; what the
-// hardware fetches and evicts by itself changes no address; 3. cores of a board have caches of their own.
+// hardware fetches and evicts by itself changes no address; 3. cores of a board have caches of their own; 4. each core has
+// an image, and all memory of it, to itself.
 unsafe impl CachedMemory for Scc {
+    const IS_ALONE: bool = true;
+
     fn view_address(&self, region: Region<kind::Cached>) -> *mut u8 {
         let start = region.start();
         core::ptr::with_exposed_provenance_mut(match start.home() {

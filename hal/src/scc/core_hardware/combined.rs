@@ -243,6 +243,27 @@ impl CombinedLines for Scc {
         unsafe { lines::load_words(self.lines_of_mpb(at, 1), first, words) }
     }
 
+    #[inline(always)]
+    fn address_of(&self, at: MpbLine) -> usize {
+        self.lines_of_mpb(at, 1).addr()
+    }
+
+    #[inline(always)]
+    unsafe fn store_found_byte(&self, _at: MpbLine, _offset: usize, address: usize, value: u8) {
+        self.invalidate_lines();
+        // SAFETY: the caller has it from `address_of`, which checked that the line is there; there is one machine in an image.
+        unsafe { core::ptr::with_exposed_provenance_mut::<u8>(address).write_volatile(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_found_words(&self, _at: MpbLine, _first: usize, address: usize, words: &mut [u32]) {
+        let first = core::ptr::with_exposed_provenance::<u32>(address);
+        for (index, word) in words.iter_mut().enumerate() {
+            // SAFETY: as above, for as many words.
+            *word = u32::from_le(unsafe { first.add(index).read_volatile() });
+        }
+    }
+
     #[inline]
     fn store_mpb_line(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         let line = self.lines_of_mpb(at, 1);

@@ -11,6 +11,9 @@ use std::{fs, mem::offset_of, path::Path};
 /// The instruction `ret`.
 const RETURN: u8 = 0xC3;
 
+/// The instruction `nop`.
+const DO_NOTHING: u8 = 0x90;
+
 /// The word that ends with the jump back to the start of a reset page: its bytes are E9 0D F0, and one more.
 const JUMP: u32 = 0x00F0_0DE9;
 
@@ -42,6 +45,31 @@ pub(super) fn without(image: &[u8], function: &str) -> Result<Vec<u8>> {
     let mut image = image.to_vec();
     image[place] = RETURN;
     Ok(image)
+}
+
+/// An image without some instructions: a section says where each begins and ends, in pairs of addresses.
+///
+/// # Errors
+///
+/// When the image has no such section, or it is empty.
+pub(super) fn without_each(image: &[u8], section: &str) -> Result<Vec<u8>> {
+    let file = object::File::parse(image).context("the image is no ELF file")?;
+    let places = file.section_by_name(section).with_context(|| format!("the image has no section {section}"))?;
+    let (pairs, rest) = places.data().context("a section is not in the image")?.as_chunks::<8>();
+    ensure!(!pairs.is_empty() && rest.is_empty(), "section {section} is not one of pairs of addresses");
+    let mut changed = image.to_vec();
+    for pair in pairs {
+        let [begin, end] = [0, 4].map(|at| u32::from_le_bytes([pair[at], pair[at + 1], pair[at + 2], pair[at + 3]]));
+        let place = file.sections().find_map(|code| {
+            let (offset, len_bytes) = code.file_range()?;
+            let inside = u64::from(begin).checked_sub(code.address())?;
+            (code.address() > 0 && inside < len_bytes).then(|| usize::try_from(offset + inside).ok())?
+        });
+        let place = place.with_context(|| format!("the code at {begin:#x} is not in the image"))?;
+        let bytes = changed.get_mut(place..place + end.saturating_sub(begin) as usize);
+        bytes.context("the image is cut off")?.fill(DO_NOTHING);
+    }
+    Ok(changed)
 }
 
 /// An image whose first segment needs this much memory.

@@ -24,6 +24,8 @@ enum What {
     Files(fn(&Path) -> Result<()>),
     /// A function of the image, which returns at once.
     Function(&'static str),
+    /// Instructions of the image, which do nothing; a section says where they are.
+    Instructions(&'static str),
 }
 
 /// A kind of damage.
@@ -97,14 +99,14 @@ pub(in super::super) static DAMAGES: [Damage; 10] = [
     },
     Damage {
         name: "board-notices-missing-drain",
-        what: What::Function("atoll_scc_drain"),
+        what: What::Instructions(".atoll.drain"),
         tests: "barrier::",
         reason: "was the first to wait, for a barrier",
         traced: 3,
     },
     Damage {
         name: "board-notices-missing-invalidation",
-        what: What::Function("atoll_scc_invalidate_mpb"),
+        what: What::Instructions(".atoll.invalidate_mpb"),
         tests: "barrier::",
         reason: "was the first to wait, for a barrier",
         traced: 3,
@@ -133,6 +135,9 @@ fn run(suite: &mut Suite, kit: &Kit<'_>, damage: &Damage) -> Result<()> {
     let outcome = match damage.what {
         What::Files(change) => emulated(kit, damage.name, image, &flash, change)?,
         What::Function(name) => emulated(kit, damage.name, &corrupt::without(image, name)?, &flash, |_| Ok(()))?,
+        What::Instructions(section) => {
+            emulated(kit, damage.name, &corrupt::without_each(image, section)?, &flash, |_| Ok(()))?
+        }
     };
     suite
         .check(damage.name, noticed(&outcome, damage.reason).and_then(|()| ends_with_failure(&outcome, damage.traced)));
