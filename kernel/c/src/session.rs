@@ -1,6 +1,6 @@
 //! What a rank knows while its program in C runs.
 
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 
 use kernel::{
     Failure, Rank,
@@ -27,6 +27,8 @@ pub(crate) struct Session<'s, 'r, C: Core> {
     pub(crate) spent: Spent,
     /// Standard output and standard error.
     lines: [RefCell<Lines>; 2],
+    /// How often it may have waited for other ranks.
+    waits: Cell<u32>,
 }
 
 impl<'s, 'r, C: Core> Session<'s, 'r, C> {
@@ -38,6 +40,7 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
             spent: Spent::new(misses, calls),
             files: RefCell::new(Files::new(inputs)),
             lines: Default::default(),
+            waits: Cell::new(0),
             rank: RefCell::new(rank),
         }
     }
@@ -62,7 +65,13 @@ impl<'s, 'r, C: Core> Session<'s, 'r, C> {
 
     /// To be called by whatever may wait for other ranks: a line that was begun is printed, lest theirs overtake it.
     pub(crate) fn before_waiting(&self) {
+        self.waits.set(self.waits.get().wrapping_add(1));
         self.lines.iter().for_each(|lines| lines.borrow_mut().end(&mut |line| self.print_line(line)));
+    }
+
+    /// How often this rank has been about to wait: another number if it may have heard of others since.
+    pub(crate) fn waits(&self) -> u32 {
+        self.waits.get()
     }
 
     /// Sends a file to the host.

@@ -2,6 +2,7 @@
 /* Shared windows: each rank stores to its own part and to others' that meet in a line, and all see what all have stored. */
 #include "../check.h"
 #include <mpi.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Parts are of odd lengths, none on some ranks. */
@@ -16,6 +17,7 @@ int main(int argc, char **argv)
     unsigned char *base, *parts[64];
     MPI_Aint size;
     MPI_Win window;
+    MPI_Request request = MPI_REQUEST_NULL;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     EQUAL(MPI_Win_allocate_shared(length_of(me), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window), MPI_SUCCESS);
@@ -73,6 +75,42 @@ int main(int argc, char **argv)
             EQUAL(parts[rank][1], (unsigned char)(200 + (rank + ranks - 1) % ranks));
     MPI_Win_unlock_all(window);
     EQUAL(MPI_Win_free(&window), MPI_SUCCESS);
+
+    /* What one rank has stored over what another one has, and that was there at first. */
+    for (int last = 0; last < 2; last++) {
+        EQUAL(MPI_Win_allocate_shared(1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window), MPI_SUCCESS);
+        MPI_Win_shared_query(window, 0, &size, &unit, &base);
+        MPI_Win_lock_all(0, window);
+        if (me == ranks - 1) {
+            *base = 5;
+            MPI_Win_sync(window);
+            if (ranks > 1)
+                MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        }
+        if (me == 0) {
+            if (ranks > 1 && last == 0)
+                MPI_Recv(NULL, 0, MPI_BYTE, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int received = 0; ranks > 1 && last == 1 && !received;) {
+                if (request == MPI_REQUEST_NULL)
+                    MPI_Irecv(NULL, 0, MPI_BYTE, ranks - 1, 0, MPI_COMM_WORLD, &request);
+                MPI_Test(&request, &received, MPI_STATUS_IGNORE);
+            }
+            *base = 0;
+            MPI_Win_sync(window);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_sync(window);
+        EQUAL(*base, 0);
+        MPI_Win_unlock_all(window);
+        MPI_Win_free(&window);
+    }
+
+    /* More than there are addresses, at all ranks. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    size = ranks == 1 ? 9 : PTRDIFF_MAX / ranks + 1;
+    EQUAL(MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window), ranks == 1 ? 0 : MPI_ERR_NO_MEM);
+    if (ranks == 1)
+        MPI_Win_free(&window);
 
     /* One rank's memory needs nobody else; others need all. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -70,7 +70,12 @@ pub(crate) unsafe fn call<C: Core>(
         with::<C, _>(context, |session| {
             let mpi = session.mpi.get_or_init(|| Mpi::new(session.comm));
             let here = Here { session, mpi };
-            match function(&here) {
+            let waits = session.waits();
+            let result = function(&here);
+            if session.waits() != waits {
+                mpi.windows.catch_up(mpi.world.hal());
+            }
+            match result {
                 Ok(()) => 0,
                 Err(fault) => raise(&here, name, fault),
             }

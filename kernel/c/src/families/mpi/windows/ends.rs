@@ -12,7 +12,10 @@ use core::{
     ops::Range,
 };
 
-use kernel::collectives::{Answers, RemoteCall};
+use kernel::{
+    collectives::{Answers, RemoteCall},
+    hal::Core,
+};
 
 use super::{
     locks::Lock,
@@ -225,6 +228,11 @@ impl AllEnds {
     /// It is shared no longer.
     pub(super) fn unshare(&self, shared: &Rc<Shared>) {
         self.shared.borrow_mut().retain(|of| !Rc::ptr_eq(of, shared));
+    }
+
+    /// See [`Shared::catch_up`].
+    pub(super) fn catch_up<C: Core>(&self, hal: &C) {
+        self.shared.borrow().iter().for_each(|shared| shared.catch_up(hal));
     }
 
     /// This rank's end of the window that a call is about.

@@ -155,6 +155,12 @@ fn share<C: Core>(
     comm: &Communicator,
     lens: impl Iterator<Item = usize> + Clone,
 ) -> Result<Shared, Fault> {
+    // All ranks know all lengths, and so fail together.
+    let len = lens.clone().try_fold(0, usize::checked_add);
+    let len = len.filter(|len| isize::try_from(*len).is_ok()).and_then(Shared::region_bytes).ok_or_else(|| {
+        here.discard(comm);
+        Fault::new(Class::NO_MEM, "the parts of all ranks together are more than there are addresses")
+    })?;
     if comm.size() == 1 {
         return Ok(Shared::new(None, lens));
     }
@@ -163,7 +169,6 @@ fn share<C: Core>(
         let why = "shared memory is for all ranks together, or for one; MPI_Win_allocate is for any";
         return Err(Fault::new(Class::RMA_SHARED, why));
     }
-    let len = lens.clone().sum::<usize>().max(1);
     let region = here.world.share_zeroed(len, Placement::Near(here.world.core_of(0)));
     region.map(|region| Shared::new(Some(region), lens)).map_err(|error| {
         here.discard(comm);

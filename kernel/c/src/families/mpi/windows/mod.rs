@@ -35,6 +35,8 @@ mod wire;
 use alloc::{collections::BTreeSet, ffi::CString, rc::Rc, vec::Vec};
 use core::cell::{Cell, RefCell};
 
+use kernel::hal::Core;
+
 use self::{
     ends::{AllEnds, Ends},
     epochs::Epochs,
@@ -66,6 +68,11 @@ impl Windows {
     /// [`Class::WIN`].
     pub(crate) fn get(&self, handle: Handle) -> Result<Rc<Window>, Class> {
         self.all.borrow().get(handle).cloned().ok_or(Class::WIN)
+    }
+
+    /// After something that other ranks may have been heard of by: no shared memory here is older than what they have written.
+    pub(crate) fn catch_up<C: Core>(&self, hal: &C) {
+        self.ends.catch_up(hal);
     }
 
     /// Whether this rank has got a lock of any of them: an epoch that has asked for none yet keeps nobody waiting.

@@ -2,15 +2,23 @@
 //!
 //! Without coherence nobody sees at once what another one stores, and what cores write back is whole lines, where parts of two
 //! ranks may meet. So each rank has the whole memory privately, beside a *twin* of it as it was last. When it synchronises, what
-//! differs from the twin is written to shared memory, byte-masked, and then all of that is read. Programs see what `MPI_WIN_SEPARATE`
+//! differs from the twin is written to shared memory, byte-masked, and a *stamp* behind it that no other writing has; and if the stamp
+//! is not the one that the rank has read by, all is read. Programs see what `MPI_WIN_SEPARATE`
 //! says: what one has stored is there for another one when both have called `MPI_Win_sync`, or any other synchronisation of the window,
 //! the one before the other. What is put or accumulated is done by the target to its own copy, and is
 //! there for loads of a third rank when a flush or an unlock of the origin has returned, or the target has synchronised.
+//!
+//! A store of what a copy has already makes no difference. So no copy may be older than what its rank has heard of: after each call of
+//! MPI that may have waited for others, the rank looks at the stamp ([`catch_up`](Shared::catch_up)). What is left is stores of ranks
+//! that hear of each other by something else than MPI: they call `MPI_Win_sync` before they store, too.
 
 use alloc::{vec, vec::Vec};
 use core::{cell::RefCell, ops::Range, slice};
 
-use kernel::hal::{Act, Core, Region, kind};
+use kernel::hal::{Act, Core, LINE_BYTES, Region, kind};
+
+/// Bytes of a stamp, which has a line of its own behind all parts.
+const STAMP_BYTES: usize = 8;
 
 /// The shared memory of a window; none of it is shared on one rank alone.
 pub(super) struct Shared {
@@ -24,6 +32,10 @@ pub(super) struct Shared {
 struct Copy {
     memory: *mut u8,
     twin: Vec<u8>,
+    /// The stamp by which it was read.
+    stamp: [u8; STAMP_BYTES],
+    /// How often this rank has written.
+    written: u32,
 }
 
 impl Shared {
@@ -42,6 +54,11 @@ impl Shared {
         self.starts[self.starts.len() - 1]
     }
 
+    /// Bytes of shared memory that parts of so many bytes take, if there are so many.
+    pub(super) fn region_bytes(len: usize) -> Option<usize> {
+        len.checked_next_multiple_of(LINE_BYTES)?.checked_add(LINE_BYTES)
+    }
+
     pub(super) fn region(&self) -> Option<Region<kind::Combined>> {
         self.region
     }
@@ -53,7 +70,7 @@ impl Shared {
     pub(super) unsafe fn take(&self, memory: *mut u8) {
         // SAFETY: the caller says so.
         unsafe { memory.write_bytes(0, self.len()) };
-        self.copy.replace(Some(Copy { memory, twin: vec![0; self.len()] }));
+        self.copy.replace(Some(Copy { memory, twin: vec![0; self.len()], stamp: [0; STAMP_BYTES], written: 0 }));
     }
 
     /// Where this rank has the part that is at a place; null before it has any.
@@ -67,18 +84,55 @@ impl Shared {
         let (Some(region), Some(copy)) = (self.region, &mut *self.copy.borrow_mut()) else { return };
         // SAFETY: whoever gave the memory has said that it is there, and that no reference leads to it.
         let own = unsafe { slice::from_raw_parts_mut(copy.memory, copy.twin.len()) };
-        for range in differing(own, &copy.twin) {
-            hal.write(region, range.start, &own[range]);
+        let stored = differing(own, &copy.twin);
+        if !stored.is_empty() {
+            for range in stored {
+                hal.write(region, range.start, &own[range]);
+            }
+            // Whoever reads the stamp reads what it is behind.
+            hal.drain();
+            copy.written = copy.written.wrapping_add(1);
+            let stamp = u64::from(copy.written) << 32 | hal.core().index() as u64;
+            hal.write(region, stamp_offset(region), &stamp.to_le_bytes());
+            hal.drain();
         }
-        hal.drain();
-        // L1 may have lines from before.
-        hal.invalidate_mpb();
+        let stamp = read_stamp(hal, region);
+        if stamp == copy.stamp {
+            return;
+        }
         // Others may be writing to what the program does not look at yet.
         hal.declare(&Act::HandsOn(true));
         hal.read(region, 0, own);
         hal.declare(&Act::HandsOn(false));
         copy.twin.copy_from_slice(own);
+        copy.stamp = stamp;
     }
+
+    /// [Meets](Self::meet) if anybody has written since.
+    pub(super) fn catch_up<C: Core>(&self, hal: &C) {
+        let is_behind = match (self.region, &*self.copy.borrow()) {
+            (Some(region), Some(copy)) => read_stamp(hal, region) != copy.stamp,
+            _ => false,
+        };
+        if is_behind {
+            self.meet(hal);
+        }
+    }
+}
+
+/// Where the stamp of the last one that has written is.
+fn stamp_offset(region: Region<kind::Combined>) -> usize {
+    region.len_bytes() - LINE_BYTES
+}
+
+/// That stamp. L1 has nothing then that is older.
+fn read_stamp<C: Core>(hal: &C, region: Region<kind::Combined>) -> [u8; STAMP_BYTES] {
+    let mut stamp = [0; STAMP_BYTES];
+    hal.invalidate_mpb();
+    hal.declare(&Act::HandsOn(true));
+    hal.read(region, stamp_offset(region), &mut stamp);
+    hal.declare(&Act::HandsOn(false));
+    stamp
 }
 
 /// The ranges in which two slices of a length differ.
