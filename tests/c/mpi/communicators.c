@@ -98,6 +98,64 @@ static void attributes(void)
     CHECK(flag && *universe == size);
 }
 
+/* Rank 0's function fails for its second value. */
+static int copy_one(MPI_Comm comm, int key, void *extra, void *value, void *copied, int *flag)
+{
+    (void)comm, (void)key, (void)extra;
+    *(void **)copied = value;
+    *flag = 1;
+    return value == &deletions && me == 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static int fails = 1;
+
+static int delete_later(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    return fails ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* Where a function of one rank's fails, all communicators are as before, at all ranks. */
+static void failing_functions(void)
+{
+    int keys[2], one = 1, flag, number;
+    MPI_Comm comm, dup;
+    MPI_Request request;
+    void *found;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_create_keyval(copy_one, delete, &keys[i], &one);
+    MPI_Comm_set_attr(comm, keys[0], &copies);
+    MPI_Comm_set_attr(comm, keys[1], &deletions);
+    /* More often than there are communicators. */
+    for (int i = 0; i < 2100 / size; i++) {
+        deletions = 0;
+        EQUAL(MPI_Comm_dup(comm, &dup), MPI_ERR_OTHER);
+        EQUAL(deletions, me == 0 ? 1 : 2);
+    }
+    number = MPI_Comm_idup(comm, &dup, &request);
+    EQUAL(me == 0 ? number : MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_OTHER);
+    MPI_Comm_delete_attr(comm, keys[1]);
+    EQUAL(MPI_Comm_dup(comm, &dup), MPI_SUCCESS);
+    MPI_Comm_free(&dup);
+    /* A value stays that is not to be deleted yet. */
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_later, &keys[1], NULL);
+    MPI_Comm_set_attr(comm, keys[1], &one);
+    EQUAL(MPI_Comm_set_attr(comm, keys[1], &flag), MPI_ERR_OTHER);
+    MPI_Comm_get_attr(comm, keys[1], &found, &flag);
+    CHECK(flag && found == &one);
+    fails = 0;
+    MPI_Comm_set_attr(comm, keys[1], &number);
+    MPI_Comm_get_attr(comm, keys[1], &found, &flag);
+    CHECK(flag && found == &number);
+    fails = me == 0;
+    EQUAL(MPI_Comm_free(&comm), MPI_ERR_OTHER);
+    CHECK(comm != MPI_COMM_NULL);
+    fails = 0;
+    EQUAL(MPI_Comm_free(&comm), MPI_SUCCESS);
+}
+
 static void infos(void)
 {
     MPI_Info info, dup;
@@ -233,6 +291,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     groups();
     attributes();
+    failing_functions();
     infos();
     between_groups();
     grids();

@@ -92,6 +92,12 @@ int main(int argc, char **argv)
     EQUAL(MPI_Win_detach(dynamic, memory), MPI_ERR_ARG);
     EQUAL(MPI_Win_free(&dynamic), MPI_SUCCESS);
 
+    /* All free it, or nobody does. */
+    if (me == 0)
+        MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window);
+    EQUAL(MPI_Win_free(&window), me == 0 ? MPI_ERR_RMA_SYNC : MPI_ERR_OTHER);
+    if (me == 0)
+        MPI_Win_unlock(me, window);
     /* What is attached, names, and the window's own handler. */
     MPI_Win_get_attr(window, MPI_WIN_SIZE, &size, &flag); CHECK(flag && *size == 16);
     MPI_Win_get_attr(window, MPI_WIN_BASE, &found, &flag); CHECK(flag && found == memory);

@@ -28,7 +28,7 @@ pub(crate) const OF_NO_COMMUNICATOR: u32 = LIMIT as u32 - 1;
 const PERSISTENT: u32 = OF_GROUPS / 2;
 const OF_GROUPS: u32 = 1 << (TAG_BITS - 1);
 
-/// Numbers of communicators that this rank does not use, as bits.
+/// Numbers of communicators that this rank does not use, as bits. That of [`OF_NO_COMMUNICATOR`] says that it agrees to any.
 pub(crate) struct Contexts(RefCell<Vec<u8>>);
 
 /// A number that was taken; dropped, it is given back.
@@ -52,9 +52,12 @@ impl Drop for Context {
 impl Contexts {
     /// All that can be a communicator's can be used.
     pub(crate) fn new() -> Rc<Self> {
-        let mut bytes = alloc::vec![0xFF; LIMIT / 8];
-        bytes[OF_NO_COMMUNICATOR as usize / 8] &= !(1 << (OF_NO_COMMUNICATOR % 8));
-        Rc::new(Self(RefCell::new(bytes)))
+        Rc::new(Self(RefCell::new(alloc::vec![0xFF; LIMIT / 8])))
+    }
+
+    /// What a rank compares with others that wants no communicator to be made.
+    pub(crate) fn refusal() -> Rc<Self> {
+        Rc::new(Self(RefCell::new(alloc::vec![0; LIMIT / 8])))
     }
 
     /// All that can be used, to be compared with those of others.
@@ -67,15 +70,19 @@ impl Contexts {
         bytes.iter_mut().zip(other).for_each(|(byte, other)| *byte &= other);
     }
 
+    /// Whether no side has [refused](Self::refusal).
+    pub(crate) fn are_agreed(bytes: &[u8]) -> bool {
+        is_set(bytes, OF_NO_COMMUNICATOR)
+    }
+
     /// A number that can be used on all sides, if there is one, by a place among them that is another one for most beginnings.
     pub(crate) fn first(bytes: &[u8], begin: u32) -> Option<u32> {
         /// Odd, so that each beginning has a number of its own while all are free.
         const SPREAD: u32 = 773;
         let limit = LIMIT as u32;
         let place = begin.wrapping_mul(SPREAD) % limit;
-        let is_free = |number: &u32| bytes[*number as usize / 8] & 1 << (number % 8) != 0;
-        let free = bytes.iter().map(|byte| byte.count_ones()).sum::<u32>();
-        (0..limit).filter(is_free).nth(place.checked_rem(free)? as usize)
+        let free = bytes.iter().map(|byte| byte.count_ones()).sum::<u32>() - u32::from(Self::are_agreed(bytes));
+        (0..OF_NO_COMMUNICATOR).filter(|number| is_set(bytes, *number)).nth(place.checked_rem(free)? as usize)
     }
 
     /// Takes a number, if it can be used.
@@ -87,6 +94,10 @@ impl Contexts {
             Context { number, of: self.clone() }
         })
     }
+}
+
+fn is_set(bits: &[u8], number: u32) -> bool {
+    bits[number as usize / 8] & 1 << (number % 8) != 0
 }
 
 /// The tag of a message of a program.
@@ -165,6 +176,14 @@ mod tests {
         assert_eq!(agree(0), None);
         drop((all, others));
         assert_eq!(agree(0), Some(0));
+    }
+
+    #[test]
+    fn one_refusal_is_enough() {
+        let mut bytes = Contexts::new().bytes();
+        assert!(Contexts::are_agreed(&bytes));
+        Contexts::common(&mut bytes, &Contexts::refusal().bytes());
+        assert!(!Contexts::are_agreed(&bytes));
     }
 
     /// What wants one of two numbers that are side by side soon finds one of its own.

@@ -102,10 +102,8 @@ impl Attributes {
         value: usize,
     ) -> Result<(), Fault> {
         let key = keys.get(number, of)?;
-        if let Some(old) = self.take(number) {
-            // SAFETY: the caller says so.
-            unsafe { delete(object, &old)? };
-        }
+        // SAFETY: the caller says so.
+        unsafe { self.remove(object, number)? };
         self.0.borrow_mut().push((key, value));
         Ok(())
     }
@@ -116,16 +114,25 @@ impl Attributes {
     /// As for [`set`](Self::set).
     pub(crate) unsafe fn delete(&self, keys: &Keys, (of, object): (Of, Handle), number: i32) -> Result<(), Fault> {
         keys.get(number, of)?;
-        let Some(old) = self.take(number) else { return Err(Class::KEYVAL.into()) };
+        // SAFETY: the caller says so.
+        if unsafe { self.remove(object, number)? } { Ok(()) } else { Err(Class::KEYVAL.into()) }
+    }
+
+    /// Takes a value away, and says whether there was one. It stays if its function fails.
+    ///
+    /// # Safety
+    /// As for [`set`](Self::set).
+    unsafe fn remove(&self, object: Handle, number: i32) -> Result<bool, Fault> {
+        let Some(old) = self.take(number) else { return Ok(false) };
         // SAFETY: the caller says so.
         let result = unsafe { delete(object, &old) };
         if result.is_err() {
             self.0.borrow_mut().push(old);
         }
-        result
+        result.map(|()| true)
     }
 
-    /// Copies what is to be copied to another object of the same kind.
+    /// Copies what is to be copied to another object of the same kind, which has nothing yet: all of it, or nothing.
     ///
     /// # Safety
     /// As for [`set`](Self::set).
@@ -143,7 +150,12 @@ impl Attributes {
                         let copied = (&raw mut copied).cast();
                         copy(object, key.number, key.extra, value as *mut c_void, copied, &raw mut flag)
                     };
-                    succeeded(code)?;
+                    if let Err(fault) = succeeded(code) {
+                        // What was copied before it is of no use. The first error counts.
+                        // SAFETY: the caller says so.
+                        let _ = unsafe { other.delete_all(object) };
+                        return Err(fault);
+                    }
                 }
             }
             if flag != 0 {

@@ -67,6 +67,9 @@ pub(crate) async fn agree<'r, C: Core>(
     for _ in 0..ROUNDS {
         let mut free = contexts.bytes();
         common(&mut free).await?;
+        if !Contexts::are_agreed(&free) {
+            return Err(Fault::new(Class::OTHER, "a rank could not copy what is attached to the communicator"));
+        }
         let number = Contexts::first(&free, begin).ok_or_else(too_many)?;
         let taken = contexts.take(number);
         let mut is_taken = vec![u8::from(taken.is_some())];

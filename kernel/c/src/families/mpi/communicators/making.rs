@@ -1,6 +1,6 @@
 //! How communicators are made and freed.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
 
 use kernel::hal::Core;
 
@@ -10,7 +10,7 @@ use super::{
         class::{Class, Fault},
         collective::party::Party,
         constants::{COMM_NULL, UNDEFINED},
-        contexts,
+        contexts::{self, Contexts},
         engine::DONE,
         groups::Group,
         handles::Handle,
@@ -54,6 +54,35 @@ impl<C: Core> Mpi<'_, C> {
     }
 }
 
+/// Begins to copy a communicator with what is attached to it, for which the program's functions are called at once. If one of them
+/// fails, at any rank, the copy fails at all of them. Returns what became of that here, and what all ranks have to go on with.
+///
+/// # Safety
+/// The functions of the keys are those of the program.
+unsafe fn begin_dup<'r, C: Core>(
+    here: &Here<'_, '_, 'r, C>,
+    comm: &Rc<Communicator>,
+    handle: Handle,
+) -> (Result<(), Fault>, impl Future<Output = Result<Rc<Communicator>, Fault>> + use<'r, C>) {
+    let attributes = Attributes::default();
+    // SAFETY: the caller says so.
+    let copied = unsafe { comm.attributes.copy_to(handle, &attributes) }.map_err(|fault| fault.on_comm(handle));
+    let contexts = if copied.is_ok() { here.contexts.clone() } else { Contexts::refusal() };
+    let number = agreed(here.party(comm), comm.remote.is_some(), contexts);
+    let (of, all) = (comm.clone(), here.communicators.clone());
+    let made = async move {
+        match number.await {
+            Ok(number) => Ok(Communicator { attributes, ..of.copied(number) }.add(&all)),
+            Err(fault) => {
+                // SAFETY: the caller says so.
+                unsafe { attributes.delete_all(handle)? };
+                Err(fault)
+            }
+        }
+    };
+    (copied, made)
+}
+
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
 pub(crate) unsafe fn comm_dup<C: Core>(
@@ -63,10 +92,11 @@ pub(crate) unsafe fn comm_dup<C: Core>(
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     here.session.before_waiting();
-    let copy = here.copy(&comm).map_err(|fault| fault.on_comm(handle))?;
     // SAFETY: see above.
-    unsafe { comm.attributes.copy_to(handle, &copy.attributes).map_err(|fault| fault.on_comm(handle))? };
-    made.write(copy.handle.get());
+    let (copied, copy) = unsafe { begin_dup(here, &comm, handle) };
+    let copy = Party::wait(&here.engine, copy);
+    copied?;
+    made.write(copy.map_err(|fault| fault.on_comm(handle))?.handle.get());
     Ok(())
 }
 
@@ -89,16 +119,14 @@ pub(crate) unsafe fn comm_idup<C: Core>(
     request: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
-    let attributes = Attributes::default();
     // SAFETY: see above.
-    unsafe { comm.attributes.copy_to(handle, &attributes).map_err(|fault| fault.on_comm(handle))? };
-    let number = agreed(here.party(&comm), comm.remote.is_some(), here.contexts.clone());
-    let (of, all) = (comm.clone(), here.communicators.clone());
+    let (copied, copy) = unsafe { begin_dup(here, &comm, handle) };
     let pending = here.engine.spawn(Box::pin(async move {
-        let copy = Communicator { attributes, ..of.copied(number.await?) };
-        made.write(copy.add(&all).handle.get());
+        made.write(copy.await?.handle.get());
         Ok(DONE)
     }));
+    // Without a request the other ranks hear of it all the same.
+    copied?;
     request.write(here.new_request(Request::new(comm, What::Collective, Some(pending))));
     Ok(())
 }
@@ -238,8 +266,9 @@ pub(crate) unsafe fn comm_free<C: Core>(here: &Here<'_, '_, '_, C>, comm: Place<
     here.session.before_waiting();
     let of = here.communicator(handle)?;
     // SAFETY: see above.
-    unsafe { of.attributes.delete_all(handle).map_err(|fault| fault.on_comm(handle))? };
-    here.barrier(&of)?;
+    let deleted = unsafe { of.attributes.delete_all(handle) };
+    here.all_or_none(&of, deleted, "a rank could not delete what is attached to the communicator")
+        .map_err(|fault| fault.on_comm(handle))?;
     here.discard(&of);
     comm.write(COMM_NULL);
     Ok(())

@@ -56,6 +56,21 @@ impl<'r, C: Core> Mpi<'r, C> {
         Party::wait(&self.engine, self.party(comm).local().barrier())
     }
 
+    /// Waits until all ranks of a communicator's group are here, and fails if anything has at any of them: with the rank's own error
+    /// there, and at the others with this reason.
+    pub(crate) fn all_or_none(
+        &self,
+        comm: &Communicator,
+        own: Result<(), Fault>,
+        why: &'static str,
+    ) -> Result<(), Fault> {
+        let mut are_well = alloc::vec![u8::from(own.is_ok())];
+        let party = self.party(comm).local();
+        Party::wait(&self.engine, async { party.combine_bytes(&mut are_well, Contexts::common).await })?;
+        own?;
+        if are_well == [1] { Ok(()) } else { Err(Fault::new(Class::OTHER, why)) }
+    }
+
     /// The bytes of all ranks of a communicator's group, of which each has as many.
     pub(crate) fn gather_all_bytes(&self, comm: &Communicator, own: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
         Party::wait(&self.engine, self.party(comm).local().gather_all_bytes(own))

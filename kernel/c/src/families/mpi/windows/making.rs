@@ -336,16 +336,21 @@ pub(super) unsafe fn free<C: Core>(
     // SAFETY: see above.
     let number = unsafe { list(handle, 1)? }[0];
     let window = here.windows.get(number)?;
-    on_window(here, number, |window| {
-        if !window.epochs.borrow().are_over() {
-            return Err(Fault::new(Class::RMA_SYNC, "an epoch is open on the window"));
-        }
-        // SAFETY: see above.
-        unsafe { window.attributes.delete_all(number) }
-    })?;
     here.session.before_waiting();
-    // All have done to this part what they want to.
-    here.barrier(&window.comm)?;
+    on_window(here, number, |window| {
+        let can_go = if window.epochs.borrow().are_over() {
+            // SAFETY: see above.
+            unsafe { window.attributes.delete_all(number) }
+        } else {
+            Err(Fault::new(Class::RMA_SYNC, "an epoch is open on the window"))
+        };
+        // When all are here, they have done to this part what they want to.
+        here.all_or_none(
+            &window.comm,
+            can_go,
+            "a rank has an epoch open, or could not delete what is attached to the window",
+        )
+    })?;
     window.declare_withdrawn(here, None);
     here.windows.ends.remove(window.ends.number);
     here.windows.all.borrow_mut().remove(number);
