@@ -1,7 +1,9 @@
 /* test: cores=1,2,5,16 */
 /* Each misuse has its class of errors, by each kind of handler. */
 #include "../check.h"
+#include <limits.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <string.h>
 
 static int heard, heard_of;
@@ -26,6 +28,7 @@ int main(int argc, char **argv)
     MPI_Request request = MPI_REQUEST_NULL, persistent;
     MPI_Status status;
     MPI_Comm comm, dead;
+    MPI_Group group, part;
     MPI_Errhandler own;
     MPI_Datatype raw;
     MPI_Init(&argc, &argv);
@@ -55,6 +58,26 @@ int main(int argc, char **argv)
     FAILS(MPI_Cart_rank(MPI_COMM_WORLD, more, &number), MPI_ERR_TOPOLOGY);
     FAILS(MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){size + 1}, more, 0, &comm), MPI_ERR_DIMS);
     FAILS(MPI_Dims_create(6, 2, (int[]){4, 0}), MPI_ERR_DIMS);
+    /* Numbers whose products, differences and ranges are more than there are. */
+    FAILS(MPI_Dims_create(6, 3, (int[]){65536, 65536, 0}), MPI_ERR_DIMS);
+    FAILS(MPI_Dims_create(6, 2, (int[]){-1, -6}), MPI_ERR_DIMS);
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    FAILS(MPI_Group_range_incl(group, 1, (int[][3]){{0, INT_MAX, 1}}, &part), MPI_ERR_RANK);
+    FAILS(MPI_Group_range_excl(group, 1, (int[][3]){{INT_MIN, INT_MAX, 1}}, &part), MPI_ERR_RANK);
+    FAILS(MPI_Group_range_incl(group, 1, (int[][3]){{0, INT_MAX, -1}}, &part), MPI_ERR_ARG);
+    MPI_Group_free(&group);
+    FAILS(MPI_Error_class(INT_MIN, &number), MPI_ERR_ARG);
+    FAILS(MPI_Error_string(INT_MIN, text, &length), MPI_ERR_ARG);
+    FAILS(MPI_Add_error_string(INT_MIN, "x"), MPI_ERR_ARG);
+    FAILS(MPI_Remove_error_class(INT_MIN), MPI_ERR_ARG);
+    FAILS(MPI_Remove_error_code(INT_MIN), MPI_ERR_ARG);
+    FAILS(MPI_Remove_error_string(INT_MIN), MPI_ERR_ARG);
+    FAILS(MPI_Send_c(more, INT64_MAX, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    FAILS(MPI_Recv_c(more, INT64_MAX, MPI_INT, 0, 0, MPI_COMM_WORLD, &status), MPI_ERR_COUNT);
+    FAILS(MPI_Bcast_c(more, INT64_MAX, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    if (size > 1)
+        FAILS(MPI_Allgather_c(more, INT64_MAX / 4, MPI_INT, more + 1, INT64_MAX / 4, MPI_INT, MPI_COMM_WORLD),
+              MPI_ERR_COUNT);
     FAILS(MPI_Group_size(MPI_GROUP_NULL, &number), MPI_ERR_GROUP);
     FAILS(MPI_Info_set(MPI_INFO_NULL, "a", "b"), MPI_ERR_INFO);
     FAILS(MPI_Comm_set_attr(MPI_COMM_WORLD, 12345, more), MPI_ERR_KEYVAL);

@@ -41,7 +41,7 @@ impl Added {
     }
 
     fn place(&mut self, number: i32) -> Option<&mut Option<AddedError>> {
-        self.0.get_mut(usize::try_from(number - Class::LAST - 1).ok()?)
+        self.0.get_mut(usize::try_from(i64::from(number) - i64::from(Class::LAST) - 1).ok()?)
     }
 
     fn get_mut(&mut self, number: i32) -> Option<&mut AddedError> {

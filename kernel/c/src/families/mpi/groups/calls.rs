@@ -42,18 +42,14 @@ unsafe fn ranges(count: i32, ranges: *const [i32; 3], size: usize) -> Result<Vec
     let count = usize::try_from(count).map_err(|_| Class::ARG)?;
     // SAFETY: the caller says so.
     let ranges = if count == 0 { &[] } else { unsafe { slice::from_raw_parts(ranges, count) } };
-    let mut all = Vec::new();
-    for [first, last, stride] in ranges.iter().map(|range| range.map(i64::from)) {
-        if stride == 0 {
-            return Err(Class::ARG.into());
-        }
-        let count = (last - first) / stride;
-        if (last - first).signum() == -stride.signum() {
-            return Err(Class::ARG.into());
-        }
-        all.extend((0..=count).map(|index| first + index * stride));
+    let ranges = ranges.iter().map(|range| range.map(i64::from));
+    if ranges.clone().any(|[first, last, stride]| stride == 0 || (last - first).signum() == -stride.signum()) {
+        return Err(Class::ARG.into());
     }
-    distinct(all.into_iter(), size)
+    // However many a range names, those that are not there end it.
+    let all =
+        ranges.flat_map(|[first, last, stride]| (0..=(last - first) / stride).map(move |index| first + index * stride));
+    distinct(all, size)
 }
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.

@@ -45,6 +45,7 @@ impl<C: Core> Mpi<'_, C> {
             return Err(Fault::new(Class::TYPE, "commit it first"));
         }
         let count = usize::try_from(count).map_err(|_| Class::COUNT)?;
+        datatype.size_of(count)?;
         Ok(Block { address, count, datatype })
     }
 

@@ -41,10 +41,7 @@ pub(crate) unsafe fn make<C: Core>(
         }
         let block = &mut message.block;
         block.count = block.count.checked_mul(parts).ok_or(Class::COUNT)?;
-        let len_bytes = block.count.checked_mul(block.datatype.size());
-        if len_bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-            return Err(Fault::new(Class::COUNT, "all partitions together are too long"));
-        }
+        block.datatype.size_of(block.count)?;
         let what = match (mode, message.peer) {
             (Mode::Receive, Peer::Nobody) => What::Nobody,
             (Mode::Receive, _) => What::Receive,

@@ -33,6 +33,7 @@ pub(super) fn block<C: Core, T: Number>(
     datatype: Handle,
 ) -> Result<Block, Fault> {
     let (number, datatype) = (count(number)?, committed(here, datatype)?);
+    datatype.size_of(number)?;
     check_buffer(address, number, &datatype)?;
     Ok(Block { address, count: number, datatype })
 }
@@ -48,6 +49,7 @@ impl Window {
         datatype: Handle,
     ) -> Result<Option<Target>, Fault> {
         let (number, datatype) = (count(number)?, committed(here, datatype)?);
+        let bytes = datatype.size_of(number)?;
         let Some(rank) = self.target(rank)? else { return Ok(None) };
         if self.parts.is_some() && displacement < 0 {
             return Err(Fault::new(Class::DISP, "the displacement is below zero"));
@@ -65,7 +67,6 @@ impl Window {
                 return Err(Fault::new(Class::RMA_RANGE, why));
             }
         }
-        let bytes = datatype.size() * number;
         Ok(Some(Target {
             rank,
             place: Place { displacement: displacement as i64, count: number, flat },

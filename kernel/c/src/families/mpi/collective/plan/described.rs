@@ -83,6 +83,8 @@ impl CSide {
             return Ok(Blocks::Each(Vec::new()));
         }
         if self.counts.is_null() && self.places.is_null() && self.datatypes.is_null() {
+            // All of them together have to fit, too.
+            mpi.block_anywhere(self.address, self.count.saturating_mul(count as i64), self.datatype)?;
             return Ok(Blocks::Alike(mpi.block(self.address, self.count, self.datatype)?));
         }
         let block = |at: usize| {

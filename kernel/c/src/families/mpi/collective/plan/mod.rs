@@ -108,8 +108,11 @@ impl Plan {
     /// Of a reduction whose result is divided: all of it, as if it came where this rank's part does.
     pub(crate) fn all_results(&self) -> Result<Block, Fault> {
         let parts = self.receives.as_ref().ok_or(Class::ARG)?;
-        let count = (0..self.comm.size()).map(|rank| parts.get(rank).count).sum();
-        Ok(parts.first()?.at(0, count))
+        let first = parts.first()?;
+        let count = (0..self.comm.size()).try_fold(0_usize, |sum, rank| sum.checked_add(parts.get(rank).count));
+        let count = count.ok_or(Class::COUNT)?;
+        first.datatype.size_of(count)?;
+        Ok(first.at(0, count))
     }
 
     /// Refuses what this rank sends where it receives: `MPI_IN_PLACE` says so.

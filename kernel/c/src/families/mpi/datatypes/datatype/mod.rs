@@ -229,6 +229,15 @@ impl Datatype {
         usize::try_from(self.size).unwrap_or(usize::MAX)
     }
 
+    /// Bytes of so many of them.
+    ///
+    /// # Errors
+    /// [`Class::COUNT`] if there is no room for them in any memory.
+    pub(crate) fn size_of(&self, number: usize) -> Result<usize, Class> {
+        let bytes = number.checked_mul(self.size()).filter(|bytes| isize::try_from(*bytes).is_ok());
+        bytes.ok_or(Class::COUNT)
+    }
+
     /// Basic values in it; a pair is two.
     pub(crate) fn elements(&self) -> i64 {
         self.elements

@@ -198,10 +198,11 @@ pub(crate) unsafe fn dims_create<C: Core>(
     let (nodes, count) = (usize::try_from(nodes).map_err(|_| Class::DIMS)?, counted(dimensions)?);
     // SAFETY: see above.
     let lengths = if count == 0 { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(lengths, count) } };
-    let given: i32 = lengths.iter().filter(|length| **length != 0).product();
-    let given = usize::try_from(given).map_err(|_| Class::DIMS)?;
+    let mut given = lengths.iter().filter(|length| **length != 0);
+    let given = given.try_fold(1_usize, |product, length| product.checked_mul(usize::try_from(*length).ok()?));
+    let given = given.ok_or(Class::DIMS)?;
     let open = lengths.iter().filter(|length| **length == 0).count();
-    if lengths.iter().any(|length| *length < 0) || nodes == 0 || !nodes.is_multiple_of(given) {
+    if nodes == 0 || !nodes.is_multiple_of(given) {
         return Err(Class::DIMS.into());
     }
     if open == 0 {
