@@ -5,6 +5,9 @@ use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 /// Directory whose files go to the host at the end.
 const RESULTS: &str = "out/";
 
+/// The longest file: a program of 32 bits has addresses for no more.
+const LONGEST: usize = i32::MAX as usize;
+
 /// Descriptors below are the standard streams'.
 const FIRST: usize = 3;
 
@@ -13,6 +16,8 @@ pub(crate) const NOT_FOUND: i32 = 2;
 pub(crate) const NOT_OPEN: i32 = 9;
 pub(crate) const EXISTS: i32 = 17;
 pub(crate) const INVALID: i32 = 22;
+pub(crate) const TOO_LARGE: i32 = 27;
+pub(crate) const NO_SPACE: i32 = 28;
 
 /// How a file is opened: the bits of `services.h`.
 #[derive(Clone, Copy)]
@@ -104,15 +109,16 @@ impl<'i> Files<'i> {
         if !open.mode.has(Mode::WRITE) {
             return Err(NOT_OPEN);
         }
+        let place = if open.mode.has(Mode::APPEND) { bytes.len() } else { open.place };
+        let end = place.checked_add(from.len()).filter(|end| *end <= LONGEST).ok_or(TOO_LARGE)?;
         let bytes = bytes.to_mut();
-        if open.mode.has(Mode::APPEND) {
-            open.place = bytes.len();
-        }
-        let end = open.place + from.len();
         if bytes.len() < end {
+            let more = end - bytes.len();
+            // Room to grow, or else as much as is needed.
+            bytes.try_reserve(more).or_else(|_| bytes.try_reserve_exact(more)).map_err(|_| NO_SPACE)?;
             bytes.resize(end, 0);
         }
-        bytes[open.place..end].copy_from_slice(from);
+        bytes[place..end].copy_from_slice(from);
         open.place = end;
         Ok(from.len())
     }
@@ -190,5 +196,15 @@ mod tests {
         assert_eq!(files.open("out/x", Mode(Mode::WRITE | Mode::CREATE | Mode::NEW)), Err(EXISTS));
         assert_eq!((files.delete("out/x"), files.delete("out/x")), (Ok(()), Err(NOT_FOUND)));
         assert_eq!(files.write(more, b"e"), Err(NOT_FOUND));
+    }
+
+    #[test]
+    fn files_that_no_memory_can_hold_are_refused() {
+        let mut files = Files::default();
+        let file = files.open("x", WRITE).unwrap();
+        for place in [1 << 31, 1 << 40, i64::MAX] {
+            assert_eq!((files.seek(file, place, 0), files.write(file, b"abc")), (Ok(place), Err(TOO_LARGE)));
+        }
+        assert_eq!((files.seek(file, 0, 0), files.write(file, b"abc")), (Ok(0), Ok(3)));
     }
 }
