@@ -131,7 +131,7 @@ fn compile_all(
         if is_c(file) {
             Ok(directory.join(format!("{index}.o")))
         } else {
-            objects::of_side(file, library.compiler.side, directory)
+            objects::of_side((index, file), library.compiler.side, directory)
         }
     };
     let objects = sources.files.iter().enumerate().map(object).collect::<Result<Vec<_>>>()?;
