@@ -25,6 +25,10 @@ const OWN_OPTION: [(&str, &str); 18] = [
     ("deadline", "--deadline of `cluster`"),
 ];
 
+/// The key of the stack of a core, and the largest, for which there are addresses everywhere.
+const STACK: &str = "stack_kib";
+const MOST_STACK_KIB: u64 = 32 << 10;
+
 /// A command line in the making.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KernelLine(Vec<String>);
@@ -68,6 +72,7 @@ impl KernelLine {
             if let Some((_, option)) = OWN_OPTION.iter().find(|(own, _)| *own == key) {
                 bail!("`{word}`: use {option} instead");
             }
+            stack_kib(std::slice::from_ref(word))?;
             // The image of a user's own crate may hold several programs, and only then nothing has been chosen yet.
             ensure!(key != "program" || !self.has(key), "`{word}`: use the PROGRAM argument instead");
             self.0.push(word.clone());
@@ -90,6 +95,20 @@ impl std::fmt::Display for KernelLine {
 pub(crate) fn number(words: &[String], key: &str) -> Result<Option<u64>> {
     let value = words.iter().rev().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     value.map(|value| value.parse().map_err(|_| anyhow::anyhow!("`{key}={value}` is not a number"))).transpose()
+}
+
+/// The stack of a core, as the user's words have it, in KiB.
+///
+/// # Errors
+///
+/// When no machine has such stacks.
+pub(crate) fn stack_kib(words: &[String]) -> Result<Option<u64>> {
+    let kib = number(words, STACK)?;
+    ensure!(
+        kib.is_none_or(|kib| (1..=MOST_STACK_KIB).contains(&kib)),
+        "option `{STACK}` is a number of KiB from 1 to {MOST_STACK_KIB}"
+    );
+    Ok(kib)
 }
 
 #[cfg(test)]
@@ -130,6 +149,18 @@ mod tests {
         for word in ["", "a b", "=3", "a\nb", "cores=3", "coherent", "seed=1", "k=\"x\"", "k=ä"] {
             assert!(KernelLine::default().free(&strings(&[word])).is_err(), "{word}");
         }
+    }
+
+    #[test]
+    fn stacks_that_no_machine_has_are_refused() {
+        for word in ["stack_kib=0", "stack_kib=32769", "stack_kib=18446744073709551615", "stack_kib=x", "stack_kib=-1"]
+        {
+            let message = KernelLine::default().free(&strings(&[word])).unwrap_err().to_string();
+            assert!(message.contains("stack_kib"), "{message}");
+            assert_eq!(stack_kib(&strings(&[word])).unwrap_err().to_string(), message);
+        }
+        assert_eq!(stack_kib(&strings(&["x", "stack_kib=32768"])).unwrap(), Some(32768));
+        assert_eq!(stack_kib(&strings(&["x"])).unwrap(), None);
     }
 
     #[test]

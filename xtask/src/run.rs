@@ -150,7 +150,7 @@ pub(crate) fn plan(program: &Program, cores: u16, inputs: &[PathBuf], free: &[St
     refuse_checker(free)?;
     let words = program.words(free);
     let number = |key| kernel_line::number(&words, key);
-    let (heap_kib, heap0_kib, stack_kib) = (number("heap_kib")?, number("heap0_kib")?, number("stack_kib")?);
+    let (heap_kib, heap0_kib, stack_kib) = (number("heap_kib")?, number("heap0_kib")?, kernel_line::stack_kib(&words)?);
     let large = program.c.as_ref().map(|_| memory::large_heap_kib(cores, bytes(inputs), stack_kib));
     Plan::new(cores, bytes(inputs), heap_kib.or(large), heap0_kib)?.with_stacks(cores, stack_kib)
 }

@@ -81,7 +81,7 @@ impl Flash {
             starts_others: setup.starts_others,
             words: words.clone(),
             heaps_kib: [number("heap_kib")?, number("heap0_kib")?],
-            stack_kib: number("stack_kib")?,
+            stack_kib: kernel_line::stack_kib(&given)?,
             takes_all: program.c.is_some(),
             inputs: read(inputs)?,
         })

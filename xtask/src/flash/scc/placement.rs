@@ -112,7 +112,7 @@ pub(super) fn place(image: &Image, choice: &Choice, words: &KernelLine, inputs: 
 fn startup_bytes(image: &Image, choice: &Choice) -> u64 {
     let way_bytes = u64::from(choice.geometry.costs.cache_sets) * u64::from(map::LINE_BYTES);
     let l2_bytes = way_bytes * u64::from(choice.geometry.l2_ways);
-    let stack_bytes = choice.stack_kib.unwrap_or(STACK_KIB).saturating_mul(1024);
+    let stack_bytes = choice.stack_kib.unwrap_or(STACK_KIB) << 10;
     image.written_bytes + START_BYTES + stack_bytes + TABLE_BYTES + way_bytes + 2 * l2_bytes
 }
 
@@ -172,11 +172,15 @@ fn with_heaps(words: &KernelLine, choice: &Choice, left_kib: u64, inputs: &[Inpu
 /// What needs how much, and what to do.
 fn too_large(image: &Image, choice: &Choice, inputs: &[Input]) -> String {
     let image_kib = (u64::from(image.end) - u64::from(map::IMAGE)).div_ceil(1024);
-    let others_kib = (u64::from(map::IMAGE) + startup_bytes(image, choice) + LEAST_HEAP_BYTES) >> 10;
+    let others_kib = |choice| (u64::from(map::IMAGE) + startup_bytes(image, choice) + LEAST_HEAP_BYTES) >> 10;
+    let with_default_stack = Choice { stack_kib: None, ..*choice };
+    let has_room = |choice| image_kib + others_kib(choice) <= u64::from(map::EXPOSED_BYTES >> 10);
     let input_kib = input_bytes(inputs) >> 10;
     let private_mib = private_bytes(choice) >> 20;
     let below_mib = map::EXPOSED_BYTES >> 20;
-    let remedy = if image_kib + others_kib > u64::from(map::EXPOSED_BYTES >> 10) {
+    let remedy = if !has_room(choice) && has_room(&with_default_stack) {
+        "choose a smaller stack_kib="
+    } else if !has_room(choice) {
         "make the image smaller"
     } else if inputs.is_empty() {
         "choose more with --memory-gib"
@@ -184,8 +188,10 @@ fn too_large(image: &Image, choice: &Choice, inputs: &[Input]) -> String {
         "choose more with --memory-gib, or smaller input"
     };
     let image = if image_kib == 0 { "besides the image".into() } else { format!("the image needs {image_kib} KiB") };
+    let stack = choice.stack_kib.map_or_else(String::new, |kib| format!(" with stack_kib={kib}"));
+    let others_kib = others_kib(choice);
     format!(
-        "too large for the board: {image}, start-up and the smallest heap {others_kib} KiB, \
+        "too large for the board: {image}, start-up{stack} and the smallest heap {others_kib} KiB, \
          together below {below_mib} MiB, and the input {input_kib} KiB, and each core has {private_mib} MiB; {remedy}"
     )
 }
@@ -299,6 +305,12 @@ mod tests {
         assert!(refused(&small(), &choice(1), &[input("a", 17 << 20)]).contains("17408 KiB"));
         let message = refused(&small(), &Choice { heaps_kib: [None, Some(64 << 10)], ..choice(41) }, &[]);
         assert!(message.contains("a heap of 65536 KiB does not fit") && message.contains("below 64 MiB"), "{message}");
+        // What the user has chosen is named, and not the image where it is the stack.
+        let tall = Choice { stack_kib: Some(32 << 10), ..choice(41) };
+        let message = refused(&large(30 << 20), &tall, &[]);
+        let named = message.contains("start-up with stack_kib=32768 and the smallest heap");
+        assert!(named && message.ends_with("choose a smaller stack_kib="), "{message}");
+        assert!(refused(&large(70 << 20), &tall, &[]).ends_with("make the image smaller"));
         let long = KernelLine::default().switch(&"x".repeat(70_000), true);
         let message = place(&small(), &choice(41), &long, &[]).unwrap_err().to_string();
         assert!(message.contains("70029 bytes") && message.contains("64 KiB"), "{message}");
