@@ -18,13 +18,13 @@ pub(crate) struct Arguments {
     directory: PathBuf,
 }
 
-/// The program, and the crate around it: `NAME`, `DIRECTORY` and `KERNEL` stand for what differs.
+/// The program, and the crate around it: `<name>`, `<directory>` and `<kernel>` stand for what differs.
 const PROGRAM: &str = include_str!("template.rs");
 const MANIFEST: &str = include_str!("template.toml");
 
-/// Names that mean something else to Rust, to cargo, or among the crates that a program depends on.
-const TAKEN: &str = "abstract alloc as async await become box break collectives const continue core crate do dyn else enum extern \
-    final fn for gen hal if impl in kernel let loop macro match mod move override priv pub ref return static std \
+/// Names that mean something else to Rust or to cargo.
+const TAKEN: &str = "abstract alloc as async await become box break const continue core crate do dyn else enum extern \
+    final fn for gen if impl in let loop macro match mod move override priv pub ref return static std \
     struct test trait try type typeof unsafe unsized use virtual where while";
 
 /// Carries out `cargo xtask new`.
@@ -50,8 +50,11 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// As [`main`].
 fn make(directory: &Path) -> Result<()> {
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    check(name).with_context(|| format!("{} cannot be the directory of a crate", directory.display()))?;
     let root = workspace::root();
+    // The versions that Atoll is tested with. Cargo takes what it needs of them.
+    let versions = fs::read_to_string(root.join("Cargo.lock")).context("cannot read Atoll's Cargo.lock")?;
+    check(name, &local(&versions))
+        .with_context(|| format!("{} cannot be the directory of a crate", directory.display()))?;
     let kernel = root.join("kernel").canonicalize().context("Atoll's own crates are not where they were")?;
     let kernel = kernel.to_str().context("the path to Atoll is no text that a Cargo.toml could hold")?;
 
@@ -70,23 +73,42 @@ fn make(directory: &Path) -> Result<()> {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     };
     // A string of TOML escapes what one of Rust does.
-    write("Cargo.toml", &MANIFEST.replace("NAME", name).replace("\"KERNEL\"", &format!("{kernel:?}")))?;
+    let [quoted_name, quoted_kernel] = [name, kernel].map(|text| format!("{text:?}"));
+    let values = [("\"<name>\"", &*quoted_name), ("\"<kernel>\"", &quoted_kernel), ("<directory>", &shown)];
+    write("Cargo.toml", &filled(MANIFEST, &values))?;
     write(".gitignore", "/target\n")?;
     fs::create_dir(directory.join("src")).with_context(|| format!("cannot create {shown}/src"))?;
-    write("src/main.rs", &PROGRAM.replace("\"NAME\"", &format!("{name:?}")).replace("DIRECTORY", &shown))?;
-    // The versions that Atoll is tested with. Cargo takes what it needs of them.
-    fs::copy(root.join("Cargo.lock"), directory.join("Cargo.lock")).context("cannot copy Atoll's Cargo.lock")?;
-    Ok(())
+    write("src/main.rs", &filled(PROGRAM, &values))?;
+    write("Cargo.lock", &versions)
+}
+
+/// A text with a value for each of these marks, in one pass: values may look like marks.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let (mut text, mut rest) = (String::new(), template);
+    let next = |rest: &str| values.iter().filter_map(|value| Some((rest.find(value.0)?, value))).min();
+    while let Some((at, (mark, value))) = next(rest) {
+        text += &rest[..at];
+        text += value;
+        rest = &rest[at + mark.len()..];
+    }
+    text + rest
+}
+
+/// The packages of a lock file that come from no registry: cargo takes no second one of such a name.
+fn local(versions: &str) -> Vec<&str> {
+    let packages = versions.split("[[package]]").skip(1).filter(|package| !package.contains("\nsource = "));
+    packages.filter_map(|package| package.split("name = \"").nth(1)?.split('"').next()).collect()
 }
 
 /// Insists that a crate can have this name.
-fn check(name: &str) -> Result<()> {
+fn check(name: &str, local: &[&str]) -> Result<()> {
     let letters = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
     ensure!(
         name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && name.chars().all(letters),
         "`{name}` is no name of a crate: letters, digits, `-` and `_`, and a letter first"
     );
-    ensure!(!TAKEN.split(' ').any(|taken| taken == name), "the name `{name}` is taken by Rust or by Atoll");
+    let is_taken = TAKEN.split(' ').chain(local.iter().copied()).any(|taken| taken == name);
+    ensure!(!is_taken, "the name `{name}` is taken by Rust or by Atoll");
     Ok(())
 }
 
@@ -157,10 +179,37 @@ mod tests {
     #[test]
     fn what_no_crate_can_be_called_is_refused_before_anything_is_made() {
         let parent = tempfile::tempdir().unwrap();
-        for name in ["fn", "kernel", "test", "1st", "-x", "a b", "x.y", "größe", ".."] {
+        for name in
+            ["fn", "kernel", "descriptions", "prices", "threads", "test", "1st", "-x", "a b", "x.y", "größe", ".."]
+        {
             let message = format!("{:#}", make(&parent.path().join("deep").join(name)).unwrap_err());
             assert!(message.contains("cannot be the directory of a crate") && !message.contains('\n'), "{message}");
         }
         assert!(!parent.path().join("deep").exists());
+    }
+
+    #[test]
+    fn all_that_atoll_names_its_packages_is_taken() {
+        let versions = fs::read_to_string(workspace::root().join("Cargo.lock")).unwrap();
+        let taken = local(&versions);
+        assert!(["collectives", "hal", "kernel", "xtask"].iter().all(|name| taken.contains(name)), "{taken:?}");
+        assert!(!taken.contains(&"object") && !taken.contains(&"anyhow"), "{taken:?}");
+    }
+
+    #[test]
+    fn a_crate_may_be_named_like_what_stands_for_its_name() {
+        let parent = tempfile::tempdir().unwrap();
+        for name in ["NAME", "KERNEL", "DIRECTORY"] {
+            let directory = parent.path().join("<name> <kernel>").join(name);
+            make(&directory).unwrap();
+            let [manifest, main] =
+                ["Cargo.toml", "src/main.rs"].map(|file| fs::read_to_string(directory.join(file)).unwrap());
+            let kernel = workspace::root().join("kernel").canonicalize().unwrap();
+            assert!(manifest.contains(&format!("name = {name:?}\n")), "{manifest}");
+            assert!(manifest.contains(&format!("kernel = {{ path = {kernel:?} }}")), "{manifest}");
+            assert!(main.contains(&format!("NAME: &'static str = {name:?};")), "{main}");
+            let shown = directory.canonicalize().unwrap();
+            assert!(main.contains(&format!("cargo xtask run {} --cores 8", shown.display())), "{main}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! A program for Atoll. It runs on every rank of a machine:
 //!
 //! ```sh
-//! cargo xtask sim DIRECTORY --cores 8                  # in virtual time; type these two where Atoll is
-//! cargo xtask run DIRECTORY --cores 8 -- rounds=100    # under QEMU; options of the program follow `--`
+//! cargo xtask sim <directory> --cores 8                  # in virtual time; type these two where Atoll is
+//! cargo xtask run <directory> --cores 8 -- rounds=100    # under QEMU; options of the program follow `--`
 //! cargo test                                           # the test below; type it here
 //! ```
 //!
@@ -19,7 +19,7 @@ use kernel::prelude::*;
 struct Ring;
 
 impl Program for Ring {
-    const NAME: &'static str = "NAME";
+    const NAME: &'static str = "<name>";
     // Change: a few words for the list of programs.
     const ABOUT: &'static str = "passes numbers around all ranks, and adds them";
     // Change: the options, with what each is for. Others are refused before the program starts.
