@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     functional: bool,
 
     /// Write where the program has executed the instructions that it counted, as folded stacks for flame graphs
-    #[arg(long, value_name = "FILE", conflicts_with = "dir", conflicts_with_all = DEBUGGED)]
+    #[arg(long, value_name = "FILE", conflicts_with = "dir", conflicts_with_all = DEBUGGED, value_parser = command_line::new_file())]
     profile: Option<PathBuf>,
 
     #[command(flatten)]

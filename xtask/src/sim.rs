@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     accesses_only: bool,
 
     /// Draw where the traffic was: accesses to each tile's MPBs and to each memory controller, packets on each link
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = command_line::new_file())]
     heatmap: Option<PathBuf>,
 
     /// Send what the run costs this host (accesses, processor time, memory) as samples of this name
@@ -191,6 +191,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     });
     if judged.is_err()
         && arguments.repeats.is_none()
+        && sim_replay::has_begun(&outcome.transcript)
         && let Err(error) = sim_replay::write(&directory, &made_of)
     {
         eprintln!("no file repeats this run: {error:#}");

@@ -2,7 +2,7 @@
 //!
 //! A simulation repeats itself, so what repeats a run is what it was started with. Each run that fails leaves that in a file.
 
-use crate::{kernel_line::KernelLine, program::Program, result_files, workspace};
+use crate::{console::Transcript, kernel_line::KernelLine, program::Program, result_files, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::{Value, json};
@@ -122,6 +122,12 @@ impl MadeOf {
     }
 }
 
+/// Whether a run that has failed has moments to go to: each core that has begun tells what it did. What is wrong with the words
+/// ends it before.
+pub(crate) fn has_begun(transcript: &Transcript) -> bool {
+    !transcript.trace.ranks.is_empty()
+}
+
 /// Writes what repeats this run, which was started by this process, and says so.
 ///
 /// # Errors
@@ -205,6 +211,17 @@ mod tests {
         for text in ["", "12", "us", "1.5ps", "0.0000001us", "-1us", "1e3us", "1.us.", "5 us", "99999999999s"] {
             assert!(picoseconds(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_refused_has_not_begun() {
+        let begun = |text: &str| {
+            let mut console = crate::console::Console::default();
+            text.lines().for_each(|line| drop(console.line(line)));
+            has_begun(&console.finish())
+        };
+        assert!(!begun("rank 0 failed: unknown option\n@done failed on 1 of 4 ranks\n"));
+        assert!(begun("@trace 0 c 533000000 0\n@done failed on 1 of 4 ranks\n"));
     }
 
     #[test]

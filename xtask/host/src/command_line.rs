@@ -1,8 +1,17 @@
 //! How tools begin and end: what is wrong takes one line.
 
 use crate::interrupt;
-use clap::{Parser, builder::RangedU64ValueParser, error::ErrorKind};
-use std::{fmt, process::ExitCode};
+use clap::{
+    Parser,
+    builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser},
+    error::ErrorKind,
+};
+use std::{
+    fmt,
+    fs::File,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Reads the command line, has a command carry it out, and says what is wrong. After help the process ends here.
 pub fn main<C: Parser>(command: impl FnOnce(C) -> anyhow::Result<()>) -> ExitCode {
@@ -42,6 +51,32 @@ pub fn seconds() -> RangedU64ValueParser {
 /// A seed; 0 would be none.
 pub fn seed() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..)
+}
+
+/// A file that is written at the end of a long run: whether that is possible is seen before.
+pub fn new_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| check_new_file(&path).map(|()| path))
+}
+
+fn check_new_file(path: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| error.to_string();
+    if path.is_dir() {
+        return Err("it is a directory, and a file is to be written".into());
+    }
+    if path.file_name().is_none() {
+        return Err("it names no file".into());
+    }
+    if path.is_file() {
+        return File::options().append(true).open(path).map(drop).map_err(failed);
+    }
+    if path.exists() {
+        // A terminal, or a pipe, which waits for its other end.
+        return Ok(());
+    }
+    // Directories that are missing will be made.
+    let above = path.ancestors().skip(1).map(|above| if above == Path::new("") { Path::new(".") } else { above });
+    let above = above.into_iter().find(|above| above.exists()).unwrap_or(Path::new("."));
+    tempfile::tempfile_in(above).map(drop).map_err(failed)
 }
 
 /// A command has failed and said so itself, with a last line that stays the last.
@@ -103,5 +138,26 @@ pub fn assert_refused_in_one_line<C: Parser>(name: &str, lines: &[&[&str]]) {
         let line = usage_line(&error.to_string());
         assert!(line.starts_with(ERROR) && line.ends_with("; see --help") && !line.contains('\n'), "{line}");
         assert!(!line.contains("Usage") && !line.contains("tip:") && !line.contains("digit"), "{line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_written_is_seen_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let of = |name: &str| check_new_file(&directory.path().join(name));
+        std::fs::write(directory.path().join("file"), "as before").unwrap();
+        for name in ["file", "new", "deep/er/new"] {
+            assert_eq!(of(name), Ok(()), "{name}");
+        }
+        for name in ["", ".", "file/new"] {
+            assert!(of(name).is_err(), "{name}");
+        }
+        assert!(check_new_file(Path::new("")).is_err() && check_new_file(Path::new("/dev/null")).is_ok());
+        assert_eq!(std::fs::read_to_string(directory.path().join("file")).unwrap(), "as before");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 }

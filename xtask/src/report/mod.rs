@@ -4,6 +4,7 @@
 mod account;
 
 use crate::{
+    command_line,
     guest::Outcome,
     result_files,
     trace::{self, CriticalPath, Purpose},
@@ -43,7 +44,7 @@ const OCCURRENCES: usize = 200;
 pub(crate) struct ReportOptions {
     /// Write a page about the run, for a browser: results or findings, output, what each rank did when, phases, critical path,
     /// waits
-    #[arg(long, value_name = "FILE.html", conflicts_with = "lines")]
+    #[arg(long, value_name = "FILE.html", conflicts_with = "lines", value_parser = command_line::new_file())]
     report: Option<PathBuf>,
 }
 

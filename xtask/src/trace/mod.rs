@@ -11,7 +11,7 @@ pub(crate) use history::{History, Stretch};
 pub(crate) use path::Path as CriticalPath;
 pub(crate) use transcript::trace::{Kind, Records, Span, Trace};
 
-use crate::{guest::Outcome, kernel_line::KernelLine, memory::Plan, result_files, workspace};
+use crate::{command_line, guest::Outcome, kernel_line::KernelLine, memory::Plan, result_files, workspace};
 use anyhow::{Result, ensure};
 use clap::Args;
 use std::{
@@ -41,7 +41,7 @@ pub(crate) struct Options {
     /// Write what every rank did and when to FILE, for ui.perfetto.dev or chrome://tracing, and say what made the run
     /// as long as it was. What ranks did last before a failure is written
     /// anyway, as far as they could still tell it
-    #[arg(long = "trace", value_name = "FILE")]
+    #[arg(long = "trace", value_name = "FILE", value_parser = command_line::new_file())]
     file: Option<PathBuf>,
 
     /// Memory for the trace of each rank; where it is too little, the oldest is lost

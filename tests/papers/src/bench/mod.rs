@@ -95,7 +95,7 @@ pub(crate) struct Arguments {
     counters: bool,
 
     /// Write where instructions were executed, as folded stacks for flame graphs; for `instructions`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = command_line::new_file())]
     flame: Option<PathBuf>,
 
     /// Options of the programs
