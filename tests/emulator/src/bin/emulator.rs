@@ -235,7 +235,9 @@ fn show_counts(machine: &mut Machine, begun: Instant) {
     let (seconds, rounds) = (begun.elapsed().as_secs_f64(), machine.rounds());
     machine.with_chip(|chip| {
         let megacycles = chip.time() / 1_000_000;
-        eprintln!("emulator: {megacycles} million cycles in {rounds} rounds took {seconds:.1} s");
+        let instructions: u64 = (0..chip.board().cores()).map(|core| chip.counts(core).instructions).sum();
+        let millions = instructions / 1_000_000;
+        eprintln!("emulator: {megacycles} million cycles and {millions} million instructions in {rounds} rounds took {seconds:.1} s");
         for core in 0..chip.board().cores() {
             eprintln!("emulator: core {core}: {:?}", chip.counts(core));
         }

@@ -35,6 +35,8 @@ pub struct Counts {
     pub l1_flushes: u64,
     /// Reads of locks that found them taken.
     pub failed_locks: u64,
+    /// Instructions of the blocks that were begun, where time is kept.
+    pub instructions: u64,
     /// Lines of instructions that L1 did not have, where time is kept.
     pub instruction_misses: u64,
     /// Mesh hops of everything that left the tile.

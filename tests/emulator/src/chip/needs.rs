@@ -56,6 +56,11 @@ impl Chip {
         }
     }
 
+    /// A core that keeps time is about to execute so many instructions.
+    pub(crate) fn executes(&mut self, core: usize, instructions: u64) {
+        self.cores[core].counts.instructions += instructions;
+    }
+
     /// What the fetch of a line of instructions needs. It is in the core's L1 for instructions from now on.
     pub(crate) fn fetch_needs(&mut self, core: usize, line: u32) -> Need {
         let state = &mut self.cores[core];

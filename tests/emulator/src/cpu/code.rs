@@ -39,6 +39,8 @@ pub(super) struct Block {
     pub(super) locked: Option<Rc<[Instruction]>>,
     /// What it takes, where the core keeps time.
     pub(super) cost: Cost,
+    /// Its instructions.
+    pub(super) instructions: u64,
     /// The lines of memory that it is fetched from, likewise.
     pub(super) lines: Box<[u32]>,
 }

@@ -493,7 +493,8 @@ impl Hooks {
                 };
                 let lines = state.code.lines(linear, len as u32);
                 let locked = (!locked.is_empty()).then(|| locked.into());
-                state.code.note_block(linear, Block { len: len as u32, locked, cost, lines });
+                let instructions = found.starts.len() as u64;
+                state.code.note_block(linear, Block { len: len as u32, locked, cost, instructions, lines });
                 drop(state);
                 if replaced {
                     let _ = cpu.ctl_remove_cache(linear.into(), u64::from(linear) + len.max(1) as u64);

@@ -116,6 +116,7 @@ impl Hooks {
                 Some((block.cost.ending, linear.wrapping_add(block.cost.last), linear.wrapping_add(block.len)));
             state.cycles += u64::from(spent);
             state.left -= i64::from(spent);
+            self.shared.borrow_mut().chip.executes(state.number, block.instructions);
             let mut missing = Vec::new();
             for line in block.lines.iter().filter(|line| **line != clock.line) {
                 match self.shared.borrow_mut().chip.fetch_needs(state.number, *line) {
