@@ -137,6 +137,8 @@ impl core::error::Error for TimedOut {}
 pub(crate) trait PollSource {
     /// A fresh copy of an MPB line.
     fn poll_line(&self, at: MpbLine) -> Line;
+    /// The same line once more, after others have had time to write to it.
+    fn poll_line_again(&self, at: MpbLine) -> Line;
     /// Words of a fresh copy of an MPB line, from word `first` on.
     fn poll_line_words(&self, at: MpbLine, first: usize, words: &mut [u32]);
     /// Words of a fresh copy of an MPB line, from word `first` on.
@@ -184,6 +186,18 @@ impl<'p> Poll<'p> {
         let Place::Line(at) = self.places[index] else { panic!("place {index} of the wait is not a line") };
         self.count(|reads| reads.lines += 1);
         self.source.poll_line(at)
+    }
+
+    /// The line at place `index` once more, for a check that looks at one place more often than at others: sooner than the next poll
+    /// would. What was read of lines before may be read anew, too.
+    ///
+    /// # Panics
+    /// If that place is not a line.
+    #[inline]
+    pub fn line_again(&self, index: usize) -> Line {
+        let Place::Line(at) = self.places[index] else { panic!("place {index} of the wait is not a line") };
+        self.count(|reads| reads.lines += 1);
+        self.source.poll_line_again(at)
     }
 
     /// A word of the line at place `index`, of eight: where that is all that is asked for, no more is loaded.

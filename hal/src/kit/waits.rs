@@ -24,6 +24,13 @@ impl<H: Hardware> PollSource for HardwareCore<H> {
     }
 
     #[inline]
+    fn poll_line_again(&self, at: MpbLine) -> Line {
+        self.hardware.hooks().spend(Expense::InvalidateMpb);
+        self.hardware.invalidate_lines();
+        self.poll_line(at)
+    }
+
+    #[inline]
     fn poll_line_words(&self, at: MpbLine, first: usize, words: &mut [u32]) {
         self.hardware.load_mpb_words(at, first, words);
         self.looked(at, || mask_of(first * 4, words.len() * 4));

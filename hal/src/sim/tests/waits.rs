@@ -1,7 +1,7 @@
 //! Waiting: nothing is missed, and skipping ahead changes nothing.
 
 use super::*;
-use crate::{Clock, Counted, Deadline, Mpb, MpbCoherence, Place, Poll, Reason, TestAndSet, Topology, Uncached, Wait};
+use crate::{Clock, Counted, Deadline, Line, Mpb, MpbCoherence, Place, Poll, Reason, TestAndSet, Topology, Uncached, Wait};
 
 const PERIOD: u64 = 126_000 + 10_000 + 1_876;
 
@@ -27,6 +27,26 @@ fn polls_lie_on_a_grid_and_missed_ones_are_counted() {
     assert_eq!(outcome.cores[0].time_ps, polls * PERIOD);
     assert_eq!(outcome.cores[0].result.failed_polls, polls - 1);
     assert_eq!((outcome.cores[0].result.lines_polled, outcome.cores[0].result.mpb_lines_read), (1, 0));
+}
+
+/// A poll that looks at a line again and again finds what was stored there since its first look.
+#[test]
+fn a_line_that_is_looked_at_again_is_read_anew() {
+    let outcome = Machine::scc(2).run(|core| {
+        if core.core().index() == 1 {
+            core.compute(20_000);
+            core.set_flag(line(0, 1), 0, 1);
+            return true;
+        }
+        core.wait(&[Place::Line(line(0, 1))], Reason::new("a flag"), |poll| {
+            let is_set = |line: Line| line.0[0] == 1;
+            if is_set(poll.line(0)) {
+                return Some(false);
+            }
+            (0..1_000).any(|_| is_set(poll.line_again(0))).then_some(true)
+        })
+    });
+    assert_eq!(outcome.unwrap().results(), [true, true]);
 }
 
 /// Ranks that wait for flags of several others, words and registers, at odd times.
