@@ -88,6 +88,12 @@ impl<C> Engines<C> {
         self.all.borrow().iter().all(|engine| engine.is_idle())
     }
 
+    /// Whether waits drive one of them.
+    #[inline]
+    pub(crate) fn are_one(&self) -> bool {
+        self.all.borrow().len() == 1
+    }
+
     /// Whenever engines have found something to do, this is done afterwards.
     pub(crate) fn set_work(&self, work: Option<Rc<dyn Fn()>>) {
         *self.work.borrow_mut() = work;

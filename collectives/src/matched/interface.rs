@@ -10,7 +10,7 @@ use super::{
     matching::Arrived,
     packet::{SHORT_BYTES, lines_of},
     post::{Outgoing, Post},
-    request::{Transfer, wait_for},
+    request::{MESSAGE, Transfer, wait_for},
     state::State,
 };
 use crate::{Comm, Error};
@@ -163,6 +163,10 @@ impl<'c, C: Core> Comm<'c, C> {
         let (post, pattern) = (self.post()?, self.pattern(source, tag)?);
         let buffer: &mut [u8] = cast_slice_mut(buffer);
         let _span = self.hal().span(Span::new("receive tagged").of(buffer.len()));
+        if let Some(label) = post.receive_from_box(self.world_of(), &pattern, buffer, MESSAGE)? {
+            label.declare_received(self);
+            return Ok(Envelope::of(self, &label));
+        }
         let state = post.state_of_waiting(buffer.len());
         self.begin_receive(&post, pattern, &state);
         let received = self.finish_receive(&post, &state, buffer);

@@ -106,18 +106,20 @@ impl<C: Core> Comm<'_, C> {
         }
         let _span = self.hal().span(Span::new("open messages"));
         self.divide_lines();
-        let take = |wanted| Some((self.take_spare_lines(wanted, "slots of messages with tags")?, wanted));
-        let [most, least] = Slots::lines(self.size());
+        let take = |has_boxes| {
+            let wanted = Slots::lines(self.size(), has_boxes)?;
+            Some((self.take_spare_lines(wanted, "slots of messages with tags")?, wanted, has_boxes))
+        };
         // What boxes take, staging gives once, lest other communicators and subscriptions go without.
-        let boxes = most - least;
-        let are_given = || boxes > 0 && self.widen_spare_lines(boxes);
-        let with_boxes = if *opened.boxes.get_or_init(are_given) { take(most) } else { None };
-        let (first, wanted) = with_boxes.or_else(|| take(least)).ok_or(Error::NoSpareLines { wanted: least })?;
+        let are_given = || Slots::lines(self.size(), true).is_some() && self.widen_spare_lines(self.size());
+        let with_boxes = if *opened.boxes.get_or_init(are_given) { take(true) } else { None };
+        let wanted = Slots::lines(self.size(), false).unwrap_or_default();
+        let (first, wanted, has_boxes) = with_boxes.or_else(|| take(false)).ok_or(Error::NoSpareLines { wanted })?;
         let near = |rank| (2 * HALF_BYTES, Placement::Near(self.core_of(rank)));
         let parts: alloc::vec::Vec<_> = (0..self.size()).map(near).collect();
         let buffers: alloc::vec::Vec<Region<kind::Combined>> =
             self.share_all(&parts).inspect_err(|_| self.give_back_lines(first, wanted))?;
-        let post = Rc::new(Post::new(Slots::new(self, first, wanted), buffers.into_boxed_slice()));
+        let post = Rc::new(Post::new(Slots::new(self, first, wanted, has_boxes), buffers.into_boxed_slice()));
         self.engines().add(post.clone());
         *opened.post.borrow_mut() = Some(post.clone());
         // Nobody sends before all are ready.

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use hal::LINE_BYTES;
+use bytemuck::cast_slice_mut;
+use hal::{LINE_BYTES, Line};
 
 /// Bytes of the words.
 const HEADER_BYTES: usize = 16;
@@ -25,7 +26,7 @@ pub(super) fn lines_of(len: usize) -> (usize, usize) {
 /// What a packet is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A message that comes at once.
+    /// A message that comes at once, with which so many credits go back as `number` says.
     Eager,
     /// A message of `number` bytes that waits for a receive; the payload is the sender's number of it, or nothing if the sender waits,
     /// with the first bytes in its MPB.
@@ -80,23 +81,23 @@ impl<'p> Packet<&'p [u8]> {
         (HEADER_BYTES + self.payload.len()).div_ceil(LINE_BYTES)
     }
 
-    /// What is in line `index` of it, with its doorbell, and that of another packet that it acknowledges, if it does.
-    pub(super) fn line(&self, index: usize, rung: u8, answered: Option<u8>) -> [u8; LINE_BYTES] {
-        let mut line = [0; LINE_BYTES];
-        let rest = if index == 0 {
-            let kind = self.kind as u8 | if answered.is_some() { ACKNOWLEDGES } else { 0 };
-            line[..4].copy_from_slice(&[kind, self.payload.len() as u8, rung, answered.unwrap_or(0)]);
-            for (word, at) in [self.context, self.number, self.tag].into_iter().zip([4, 8, 12]) {
-                line[at..at + 4].copy_from_slice(&word.to_le_bytes());
-            }
-            &mut line[HEADER_BYTES..]
-        } else {
-            &mut line[..]
-        };
-        let from = (index * LINE_BYTES).saturating_sub(HEADER_BYTES);
-        let payload = &self.payload[from..self.payload.len().min(from + rest.len())];
-        rest[..payload.len()].copy_from_slice(payload);
-        line
+    /// Its first line, with its stamp, and the count of packets that it acknowledges, if it does.
+    #[inline]
+    pub(super) fn head(&self, stamp: u8, answered: Option<u8>) -> [u32; LINE_BYTES / 4] {
+        let kind = self.kind as u8 | if answered.is_some() { ACKNOWLEDGES } else { 0 };
+        let first = u32::from_le_bytes([kind, self.payload.len() as u8, stamp, answered.unwrap_or(0)]);
+        let mut head = [first, self.context, self.number, self.tag, 0, 0, 0, 0];
+        let with_head = &self.payload[..self.payload.len().min(LINE_BYTES - HEADER_BYTES)];
+        cast_slice_mut(&mut head[HEADER_BYTES / 4..])[..with_head.len()].copy_from_slice(with_head);
+        head
+    }
+
+    /// Fills line `index` of those behind the first one.
+    pub(super) fn fill(&self, index: usize, line: &mut [u8]) {
+        let further = &self.payload[LINE_BYTES - HEADER_BYTES + index * LINE_BYTES..];
+        let (bytes, rest) = line.split_at_mut(further.len().min(LINE_BYTES));
+        bytes.copy_from_slice(&further[..bytes.len()]);
+        rest.fill(0);
     }
 }
 
@@ -107,27 +108,56 @@ impl Packet {
         Packet { kind, context, number, tag, payload }
     }
 
-    /// The doorbell of the packet with this first line.
-    pub(super) fn rung(line: &[u8; LINE_BYTES]) -> u8 {
-        line[2]
+    /// The stamp of the packet with this first line.
+    #[inline]
+    pub(super) fn stamp(line: &Line) -> u8 {
+        line.0[2]
     }
 
-    /// The packet with this first line, its doorbell, the one that it acknowledges, and how many bytes of payload are missing. The
-    /// memory of the payload is what is spare of another one's.
-    pub(super) fn from_line(line: &[u8; LINE_BYTES], mut payload: Vec<u8>) -> (Self, u8, Option<u8>, usize) {
-        let word = |at: usize| u32::from_le_bytes(core::array::from_fn(|byte| line[at + byte]));
-        let len = usize::from(line[1]);
-        let here = len.min(LINE_BYTES - HEADER_BYTES);
+    /// What the words say that a packet begins with, and those of its bytes that are in the line with them. The memory of the payload is
+    /// what is spare of another one's.
+    #[inline]
+    pub(super) fn from_line(line: &Line, mut payload: Vec<u8>) -> (Self, Words) {
+        let words = Words::of(line);
         payload.clear();
-        payload.reserve_exact(len);
-        payload.extend_from_slice(&line[HEADER_BYTES..HEADER_BYTES + here]);
-        let kind = Kind::ALL[usize::from(line[0] & !ACKNOWLEDGES)];
-        (
-            Self { kind, context: word(4), number: word(8), tag: word(12), payload },
-            Self::rung(line),
-            (line[0] & ACKNOWLEDGES != 0).then_some(line[3]),
-            len - here,
-        )
+        payload.reserve_exact(words.len);
+        payload.extend_from_slice(words.with_head(line));
+        (Self { kind: words.kind, context: words.context, number: words.number, tag: words.tag, payload }, words)
+    }
+}
+
+/// What the words say that a packet begins with.
+pub(super) struct Words {
+    pub(super) kind: Kind,
+    pub(super) context: u32,
+    pub(super) number: u32,
+    pub(super) tag: u32,
+    /// Bytes of the payload.
+    pub(super) len: usize,
+    pub(super) stamp: u8,
+    /// The count of packets that it acknowledges, if it does.
+    pub(super) answered: Option<u8>,
+}
+
+impl Words {
+    #[inline]
+    pub(super) fn of(line: &Line) -> Self {
+        let [kind, len, stamp, count] = line.word(0).to_le_bytes();
+        Self {
+            kind: Kind::ALL[usize::from(kind & !ACKNOWLEDGES)],
+            context: line.word(1),
+            number: line.word(2),
+            tag: line.word(3),
+            len: len.into(),
+            stamp,
+            answered: (kind & ACKNOWLEDGES != 0).then_some(count),
+        }
+    }
+
+    /// Those of its bytes that are in the line with them.
+    #[inline]
+    pub(super) fn with_head<'l>(&self, line: &'l Line) -> &'l [u8] {
+        &line.0[HEADER_BYTES..][..self.len.min(LINE_BYTES - HEADER_BYTES)]
     }
 }
 
@@ -145,9 +175,13 @@ mod tests {
             let payload: Vec<u8> = (0..len as u8).collect();
             let packet = Packet::new(kind, 0xFFFF_FFFE).tagged(3, u32::MAX).carrying(&payload);
             let answered = (len % 2 == 1).then_some(0xF0 | len as u8);
-            let (mut found, rung, acknowledged, missing) = Packet::from_line(&packet.line(0, 5, answered), vec![7; 3]);
-            assert_eq!((rung, acknowledged), (5, answered));
-            let lines: Vec<_> = (1..packet.lines()).flat_map(|index| packet.line(index, 5, None)).collect();
+            let mut head = Line::default();
+            head.0.copy_from_slice(bytemuck::cast_slice(&packet.head(5, answered)));
+            let (mut found, words) = Packet::from_line(&head, vec![7; 3]);
+            assert_eq!((words.stamp, words.answered, words.len), (5, answered, len));
+            let missing = len - found.payload.len();
+            let mut lines = vec![9; (packet.lines() - 1) * LINE_BYTES];
+            lines.chunks_mut(LINE_BYTES).enumerate().for_each(|(index, line)| packet.fill(index, line));
             assert_eq!(lines.len(), missing.next_multiple_of(LINE_BYTES));
             found.payload.extend_from_slice(&lines[..missing]);
             assert_eq!(found, packet.to_owned());

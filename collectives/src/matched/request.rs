@@ -7,6 +7,9 @@ use hal::{Core, Reason, TimedOut};
 use super::{label::Envelope, post::Post, state::State};
 use crate::{Comm, Error};
 
+/// What is waited for.
+pub(super) const MESSAGE: Reason = Reason::new("a message with a tag");
+
 /// What a request is about.
 enum What<'r> {
     Send { to: usize, envelope: Envelope },
@@ -173,6 +176,5 @@ pub(super) fn wait_for<C: Core, R>(comm: &Comm<'_, C>, mut check: impl FnMut() -
     if let Some(found) = check() {
         return Ok(found);
     }
-    let reason = Reason::new("a message with a tag");
-    comm.wait_for_engines(reason, check).map_err(|TimedOut { reason }| Error::TimedOut { reason })
+    comm.wait_for_engines(MESSAGE, check).map_err(|TimedOut { reason }| Error::TimedOut { reason })
 }

@@ -1,63 +1,64 @@
-//! How packets get from one rank to another: put into a slot of the sender's own MPB, and got from there.
+//! How packets get from one rank to another: put where the receiver looks, or where the sender keeps them, and got from there.
 //!
-//! A sender puts a packet into free lines of its own, its slots, and rings: its byte among the receiver's doorbells says where the
-//! packet begins, and a number. The receiver gets it and acknowledges it, by the same byte among the *sender's* acknowledgements.
-//! So everybody polls lines of its own, all bytes have one writer, and a rank needs slots for what it has under way and not
-//! for each sender: 16 lines, and 2 for each 32 ranks. There is one packet from one rank to another at a time.
+//! Where there are not too many ranks, each has a line in the MPB of each other one that it alone writes to, its box there. The first
+//! line of a packet goes into it, in one store, and is all that there is of a short one. It says itself that it is new: whoever waits
+//! for one rank looks into the box of that one, and has the packet by the same look. Others are told by a byte, the sender's among the
+//! *receiver's* doorbells; where there is but one other rank, nobody has to be told, and there are no doorbells.
 //!
-//! A packet of one line goes another way where there are not too many ranks for that: into a line of the *receiver's* MPB that this
-//! sender alone writes to, its box there, and then it rings. Whoever waits for one rank looks into the box of that one, and has the
-//! packet by the same look; others are told by the doorbell.
+//! Further lines of a packet wait in free lines of the sender's own MPB, its slots, from where the receiver gets them; where there are
+//! no boxes, all of them do, and the doorbell says in which slot. So nobody polls lines of others, all bytes have one writer, and a
+//! rank needs slots for what it has under way and not for each sender. There is one packet from one rank to another at a time: the
+//! receiver acknowledges it, by a byte among the *sender's* acknowledgements that counts its packets.
 //!
 //! Who answers packets with packets acknowledges with these: a packet has room for it. So where something was sent to a
 //! rank since its last packet, an acknowledgement waits for the next one, or for the rank to wait in vain. The byte
-//! itself is written again before a doorbell can be the same as one that it acknowledged.
+//! itself is written again before a count can be the same as one that stands there.
 
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::{array, cell::Cell};
 
-use hal::{Core, LINE_BYTES, Line, MpbLine, Place, Poll};
+use bytemuck::cast_slice;
+use hal::{Core, Deadline, LINE_BYTES, Line, MpbLine, Place, Poll, Reason, TimedOut};
 
 use crate::Comm;
 
-use super::packet::{Packet, SHORT_BYTES};
+use super::packet::{Packet, SHORT_BYTES, Words};
 
 /// Slots of a rank.
 const SLOTS: usize = 16;
 
-/// Bits of a doorbell that say in which slot a packet begins.
+/// Bits of what a packet is known by that say in which slot the lines begin that wait there. The others are the lowest ones of its
+/// number.
 const SLOT_BITS: u32 = 4;
 const _: () = assert!(SLOTS == 1 << SLOT_BITS, "each slot has a number");
-
-/// The bit of a doorbell that says that the packet is in the box instead. The others are a number.
-const BOXED: u8 = 1 << SLOT_BITS;
-
-/// From one number to the next.
-const NEXT_NUMBER: u8 = BOXED << 1;
 
 /// Ranks up to which there are boxes.
 const MOST_BOXES: usize = 64;
 
-/// Packets after which another line of doorbells is looked at first.
-const ROUND: usize = 16;
+/// Packets after which another line is looked at first: fewer than there are numbers in a doorbell.
+const ROUND: usize = 15;
+const _: () = assert!(ROUND < 1 << (u8::BITS - SLOT_BITS), "a doorbell is looked at before its number comes again");
 
-/// Acknowledgements that go with packets one after the other at most, fewer than a doorbell has numbers.
-const MOST_UNWRITTEN: u8 = 4;
-const _: () =
-    assert!(MOST_UNWRITTEN < u8::MAX / NEXT_NUMBER, "an acknowledgement is written before a number comes again");
+/// Looks into the box of a rank that alone is waited for, for one at the doorbells: a message comes the sooner, the less lies between two.
+const LOOKS: usize = 8;
+
+/// Acknowledgements that go with packets one after the other at most, fewer than a byte counts.
+const MOST_UNWRITTEN: u8 = 200;
 
 /// What this rank knows of a peer.
 #[derive(Clone, Default)]
 struct Pair {
-    /// This rank's doorbell there, and the last acknowledgement of it.
-    rung: Cell<u8>,
+    /// Packets that went there, and which of them the peer has acknowledged last.
+    sent: Cell<u8>,
     acknowledged: Cell<u8>,
+    /// The first of the slots that the last one takes, if it takes some.
+    slot: Cell<Option<usize>>,
+    /// Packets that were taken from the peer.
+    received: Cell<u8>,
     /// Whether something was sent to the peer since its last packet, and how many acknowledgements have gone with packets since the
     /// last one that was written.
     answers: Cell<bool>,
     unwritten: Cell<u8>,
-    /// The doorbell of the last packet of the peer's that was taken from its box here.
-    boxed: Cell<u8>,
 }
 
 /// The slots, doorbells and acknowledgements of all ranks, as one of them sees them.
@@ -70,12 +71,12 @@ pub(super) struct Slots {
     watched: Cell<Option<usize>>,
     found: Cell<Option<(usize, Line)>>,
     pairs: Box<[Pair]>,
-    /// The doorbells at the last look, and the last ones that were taken.
+    /// The doorbells at the last look, and those of the packets that were taken.
     doorbells: Box<[Cell<Line>]>,
     answered: Box<[Cell<Line>]>,
     /// The acknowledgements at the last look.
     seen: Box<[Cell<Line>]>,
-    /// Of each slot in which a packet begins that was not acknowledged, how many it takes.
+    /// How many slots are taken from each on in which lines begin that wait for an acknowledgement.
     taken: [Cell<usize>; SLOTS],
     /// A rank whose last packet was taken and not acknowledged.
     owed: Cell<Option<usize>>,
@@ -85,28 +86,37 @@ pub(super) struct Slots {
     spare: Cell<Vec<u8>>,
 }
 
+/// Lines of doorbells.
+fn doorbells(ranks: usize, has_boxes: bool) -> usize {
+    // The box of the only other rank is looked into anyway.
+    if has_boxes && ranks <= 2 { 0 } else { ranks.div_ceil(LINE_BYTES) }
+}
+
 impl Slots {
-    /// Lines of every MPB for `ranks` ranks: with boxes, if there can be some, and without.
-    pub(super) fn lines(ranks: usize) -> [usize; 2] {
-        let least = SLOTS + 2 * ranks.div_ceil(LINE_BYTES);
-        [least + if ranks <= MOST_BOXES { ranks } else { 0 }, least]
+    /// Lines of every MPB for `ranks` ranks, with boxes or without; nothing if there cannot be boxes for so many.
+    pub(super) fn lines(ranks: usize, has_boxes: bool) -> Option<usize> {
+        let least = SLOTS + doorbells(ranks, has_boxes) + ranks.div_ceil(LINE_BYTES);
+        match has_boxes {
+            true => (ranks <= MOST_BOXES).then_some(least + ranks),
+            false => Some(least),
+        }
     }
 
-    /// Takes `count` lines from `first` on, and clears this rank's. A barrier has to follow.
-    pub(super) fn new<C: Core>(comm: &Comm<'_, C>, first: usize, count: usize) -> Self {
+    /// Takes the lines from `first` on, and clears this rank's. A barrier has to follow.
+    pub(super) fn new<C: Core>(comm: &Comm<'_, C>, first: usize, count: usize, has_boxes: bool) -> Self {
         let own = comm.mpb_line(comm.rank(), first);
         comm.hal().put_made(count * LINE_BYTES, own, |_, bytes| bytes.fill(0));
-        let lines = || vec![Cell::default(); comm.size().div_ceil(LINE_BYTES)].into_boxed_slice();
+        let lines = |count| vec![Cell::default(); count].into_boxed_slice();
         Self {
             first,
             count,
-            has_boxes: count > Self::lines(comm.size())[1],
+            has_boxes,
             watched: Cell::new(None),
             found: Cell::new(None),
             pairs: vec![Pair::default(); comm.size()].into_boxed_slice(),
-            doorbells: lines(),
-            answered: lines(),
-            seen: lines(),
+            doorbells: lines(doorbells(comm.size(), has_boxes)),
+            answered: lines(doorbells(comm.size(), has_boxes)),
+            seen: lines(comm.size().div_ceil(LINE_BYTES)),
             taken: array::from_fn(|_| Cell::new(0)),
             owed: Cell::new(None),
             received: Cell::new(0),
@@ -130,7 +140,7 @@ impl Slots {
 
     /// The box of a rank at another one.
     fn box_at<C>(&self, comm: &Comm<'_, C>, of: usize, from: usize) -> MpbLine {
-        comm.mpb_line(of, self.first + SLOTS + 2 * self.doorbells.len() + from)
+        comm.mpb_line(of, self.first + SLOTS + self.doorbells.len() + self.seen.len() + from)
     }
 
     /// The first of `lines` free slots in a row.
@@ -152,87 +162,136 @@ impl Slots {
     /// Sends a packet to `to`, if it can; whether it could.
     pub(super) fn send<C: Core>(&self, comm: &Comm<'_, C>, to: usize, packet: &Packet<&[u8]>) -> bool {
         let (hal, me, pair) = (comm.hal(), comm.rank(), &self.pairs[to]);
-        if pair.acknowledged != pair.rung {
+        if pair.acknowledged != pair.sent {
             // That packet may have been taken since the last look.
             let (line, _) = self.acknowledgements(comm, me, to);
             hal.invalidate_mpb();
             self.note_acknowledgements(to / LINE_BYTES, hal.load_line(line));
-            if pair.acknowledged != pair.rung {
+            if pair.acknowledged != pair.sent {
                 return false;
             }
         }
-        let (at, place) = if self.has_boxes && packet.lines() == 1 {
-            (self.box_at(comm, to, me), BOXED)
-        } else {
-            if self.room_for(packet.lines()).is_none() {
+        let in_slots = packet.lines() - usize::from(self.has_boxes);
+        let mut slot = 0;
+        if in_slots > 0 {
+            if self.room_for(in_slots).is_none() {
                 self.look(comm);
             }
-            let Some(slot) = self.room_for(packet.lines()) else { return false };
-            self.taken[slot].set(packet.lines());
-            (comm.mpb_line(me, self.first + slot), slot as u8)
-        };
-        let answered = (self.owed.get() == Some(to)).then(|| self.answered(to));
+            let Some(room) = self.room_for(in_slots) else { return false };
+            self.taken[room].set(in_slots);
+            pair.slot.set(Some(room));
+            slot = room;
+        }
+        let answered = (self.owed.get() == Some(to)).then(|| self.pairs[to].received.get());
         if answered.is_some() {
             self.owed.set(None);
+            pair.unwritten.set(pair.unwritten.get() + 1);
         }
-        pair.unwritten.set(pair.unwritten.get() + u8::from(answered.is_some()));
         pair.answers.set(true);
-        let rung = number(pair.rung.get()).wrapping_add(NEXT_NUMBER) | place;
-        pair.rung.set(rung);
-        // Whole lines leave the write-combine buffer at once; the flag comes behind them.
-        hal.put_made(packet.lines() * LINE_BYTES, at, |index, line| {
-            line.copy_from_slice(&packet.line(index, rung, answered))
-        });
-        let (line, byte) = self.doorbells(comm, to, me);
-        hal.set_flag(line, byte, rung);
-        comm.alert(line.core);
+        pair.sent.set(pair.sent.get().wrapping_add(1));
+        let stamp = pair.sent.get() << SLOT_BITS | slot as u8;
+        let head = packet.head(stamp, answered);
+        if in_slots > 0 {
+            // Whole lines leave the write-combine buffer at once; what tells of them comes behind them.
+            hal.put_made(in_slots * LINE_BYTES, comm.mpb_line(me, self.first + slot), |index, line| {
+                match (index + usize::from(self.has_boxes)).checked_sub(1) {
+                    Some(further) => packet.fill(further, line),
+                    None => line.copy_from_slice(cast_slice(&head)),
+                }
+            });
+        }
+        if self.has_boxes {
+            hal.store_words(self.box_at(comm, to, me), 0, head.into_iter());
+        }
+        if !self.doorbells.is_empty() {
+            let (line, byte) = self.doorbells(comm, to, me);
+            hal.set_flag(line, byte, stamp);
+        }
+        comm.alert(comm.core_of(to));
         true
     }
 
     /// Takes the next of the packets that were there at the last look, with its sender.
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>) -> Option<(usize, Packet)> {
-        let hal = comm.hal();
-        let (from, first, line) = if let Some((from, line)) = self.found.take() {
-            (from, None, line)
-        } else {
-            let from = self.next_arrival()?;
-            let rung = self.rung_by(from);
-            if rung & BOXED == 0 {
-                // The look has forgotten what L1 had of the slot, and nobody has read it since.
-                let first = comm.mpb_line(from, self.first + usize::from(rung) % SLOTS);
-                (from, Some(first), hal.load_line(first))
-            } else {
-                // The look may have been into the box before the packet came.
-                hal.invalidate_mpb();
-                (from, None, hal.load_line(self.box_at(comm, comm.rank(), from)))
-            }
-        };
-        let (mut packet, rung, acknowledged, missing) = Packet::from_line(&line.0, self.spare.take());
-        let pair = &self.pairs[from];
-        if let Some(doorbell) = acknowledged {
-            self.note_acknowledgement(from, doorbell);
+        let (from, line) = self.found.take().or_else(|| self.next_arrival(comm))?;
+        let (mut packet, words) = Packet::from_line(&line, self.spare.take());
+        let missing = words.len - packet.payload.len();
+        if missing > 0 {
+            // The look has forgotten what L1 had of the slots, and nobody has read them since.
+            let take = |_, line: &[u8]| packet.payload.extend_from_slice(line);
+            comm.hal().get_used(self.further_lines(comm, from, &words), missing, take);
         }
-        match first {
-            Some(first) if missing > 0 => {
-                hal.get_used(first.plus(1), missing, |_, line| packet.payload.extend_from_slice(line));
-            }
-            Some(_) => {}
-            None => pair.boxed.set(rung),
+        self.end_packet(comm, from, &words);
+        Some((from, packet))
+    }
+
+    /// Takes the packet that the last look has found in a box, if it is wanted, and gets its payload to the front of this memory. Returns
+    /// what it says.
+    #[inline]
+    pub(super) fn take_found<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        payload: &mut [u8],
+        is_wanted: impl FnOnce(&Words) -> bool,
+    ) -> Option<Words> {
+        let (from, line) = self.found.take()?;
+        let words = Words::of(&line);
+        if words.len > payload.len() || !is_wanted(&words) {
+            // The next look finds it again.
+            return None;
+        }
+        let head = words.with_head(&line);
+        let (here, further) = payload[..words.len].split_at_mut(head.len());
+        if !here.is_empty() {
+            comm.hal().account_memory(0, 1);
+            comm.hal().bring_in(here);
+            here.copy_from_slice(head);
+        }
+        if !further.is_empty() {
+            comm.hal().get(self.further_lines(comm, from, &words), further);
+        }
+        self.end_packet(comm, from, &words);
+        Some(words)
+    }
+
+    /// A packet has been got from its lines.
+    #[inline]
+    fn end_packet<C: Core>(&self, comm: &Comm<'_, C>, from: usize, words: &Words) {
+        let pair = &self.pairs[from];
+        if let Some(count) = words.answered {
+            self.note_acknowledgement(from, count);
         }
         self.acknowledge(comm);
-        // What was seen of its doorbell may be as many packets old as there are numbers, if all were taken from the box.
-        for lines in [&self.answered, &self.doorbells] {
-            let seen = &lines[from / LINE_BYTES];
-            let mut line = seen.get();
-            line.0[from % LINE_BYTES] = rung;
-            seen.set(line);
+        // What was seen of its doorbell may be older than the number of its packet, if that was taken from the box.
+        if !self.doorbells.is_empty() {
+            for lines in [&self.answered, &self.doorbells] {
+                let seen = &lines[from / LINE_BYTES];
+                let mut line = seen.get();
+                line.0[from % LINE_BYTES] = words.stamp;
+                seen.set(line);
+            }
         }
+        pair.received.set(pair.received.get().wrapping_add(1));
         self.received.set(self.received.get().wrapping_add(1));
         self.owed.set(Some(from));
         if !pair.answers.take() || pair.unwritten.get() == MOST_UNWRITTEN {
             self.acknowledge(comm);
         }
-        Some((from, packet))
+    }
+
+    /// Where those lines of a packet begin that are not with its head.
+    fn further_lines<C>(&self, comm: &Comm<'_, C>, from: usize, words: &Words) -> MpbLine {
+        self.slot_of(comm, from, words.stamp).plus(usize::from(!self.has_boxes))
+    }
+
+    /// Where the lines of a packet begin that wait.
+    fn slot_of<C>(&self, comm: &Comm<'_, C>, from: usize, stamp: u8) -> MpbLine {
+        comm.mpb_line(from, self.first + usize::from(stamp) % SLOTS)
+    }
+
+    /// Whether what has this stamp is the next packet of a rank.
+    fn is_next(&self, from: usize, stamp: u8) -> bool {
+        stamp >> SLOT_BITS == self.pairs[from].received.get().wrapping_add(1) << SLOT_BITS >> SLOT_BITS
     }
 
     /// The payload of a packet is no longer wanted.
@@ -252,36 +311,36 @@ impl Slots {
         let Some(from) = self.owed.take() else { return };
         let (pair, (line, byte)) = (&self.pairs[from], self.acknowledgements(comm, from, comm.rank()));
         pair.unwritten.set(0);
-        comm.hal().set_flag(line, byte, self.answered(from));
+        comm.hal().set_flag(line, byte, pair.received.get());
         comm.alert(line.core);
     }
 
-    fn rung_by(&self, from: usize) -> u8 {
-        self.doorbells[from / LINE_BYTES].get().0[from % LINE_BYTES]
-    }
-
-    /// The last doorbell of a rank that was taken.
-    fn answered(&self, from: usize) -> u8 {
-        self.answered[from / LINE_BYTES].get().0[from % LINE_BYTES]
-    }
-
-    /// The first rank whose doorbell in a line has rung at the last look.
+    /// The first rank whose doorbell in a line has rung at the last look. A packet may be taken from its box before its doorbell is seen:
+    /// that of the one before it is nothing new.
     fn arrival_in(&self, index: usize) -> Option<usize> {
         let (doorbells, answered) = (self.doorbells[index].get(), self.answered[index].get());
-        // A packet may be taken from its box before its doorbell is seen: that of the one before it is nothing new.
-        let mut new = differing(&doorbells, &answered).filter(|byte| follows(doorbells.0[*byte], answered.0[*byte]));
-        new.next().map(|byte| index * LINE_BYTES + byte)
+        let mut ranks = differing(&doorbells, &answered).map(|byte| (index * LINE_BYTES + byte, doorbells.0[byte]));
+        ranks.find(|(from, stamp)| self.is_next(*from, *stamp)).map(|(from, _)| from)
     }
 
-    fn next_arrival(&self) -> Option<usize> {
-        (0..self.doorbells.len()).find_map(|index| self.arrival_in(index))
+    /// The next rank whose doorbell has rung, and the first line of its packet.
+    fn next_arrival<C: Core>(&self, comm: &Comm<'_, C>) -> Option<(usize, Line)> {
+        let hal = comm.hal();
+        let from = (0..self.doorbells.len()).find_map(|index| self.arrival_in(index))?;
+        if self.has_boxes {
+            // The look may have been into the box before the packet came.
+            hal.invalidate_mpb();
+            return Some((from, hal.load_line(self.box_at(comm, comm.rank(), from))));
+        }
+        let stamp = self.doorbells[from / LINE_BYTES].get().0[from % LINE_BYTES];
+        // As of its other lines.
+        Some((from, hal.load_line(self.slot_of(comm, from, stamp))))
     }
 
     /// The lines to look at: doorbells, and acknowledgements if something waits for these.
     fn lines_to_look_at(&self, are_blocked: bool) -> impl Iterator<Item = usize> + use<> {
-        let count = self.doorbells.len();
         let first = self.first + SLOTS;
-        first..first + if are_blocked { 2 * count } else { count }
+        first..first + self.doorbells.len() + if are_blocked { self.seen.len() } else { 0 }
     }
 
     /// Adds the places where packets show, that of the rank that is waited for first, if it is one, and acknowledgements if some are
@@ -291,24 +350,52 @@ impl Slots {
         comm: &Comm<'_, C>,
         are_blocked: bool,
         awaited: Option<usize>,
-        places: &mut Vec<Place>,
+        mut add: impl FnMut(Place),
     ) {
         let me = comm.rank();
+        // Without doorbells there is one other rank.
+        let awaited = if self.doorbells.is_empty() { (self.pairs.len() == 2).then(|| 1 - me) } else { awaited };
         let watched = awaited.filter(|from| self.has_boxes && *from != me);
         self.watched.set(watched);
-        places.extend(watched.map(|from| Place::Line(self.box_at(comm, me, from))));
-        places.extend(self.lines_to_look_at(are_blocked).map(|line| Place::Line(comm.mpb_line(me, line))));
+        watched.into_iter().for_each(|from| add(Place::Line(self.box_at(comm, me, from))));
+        self.lines_to_look_at(are_blocked).for_each(|line| add(Place::Line(comm.mpb_line(me, line))));
     }
 
-    /// Looks at these places, of which the first has number `first` in the poll, until there is a packet. Returns whether there is
-    /// one, or an acknowledgement that was not known.
-    pub(super) fn has_news(&self, poll: &Poll<'_>, mut first: usize, are_blocked: bool) -> bool {
+    /// Waits for a packet in the box of a rank, and looks there again later if something else shows before. Nothing is blocked.
+    #[inline]
+    pub(super) fn await_box<C: Core>(&self, comm: &Comm<'_, C>, from: usize, reason: Reason) -> Result<(), TimedOut> {
+        const PLACES: usize = 1 + MOST_BOXES / LINE_BYTES;
+        let (mut places, mut count) = ([Place::Line(self.box_at(comm, comm.rank(), from)); PLACES], 0);
+        self.add_places(comm, false, Some(from), |place| {
+            places[count] = place;
+            count += 1;
+        });
+        comm.hal().wait_until(&places[..count], Deadline::Never, reason, |poll| {
+            (self.has_news(poll, 0, false, LOOKS) || self.owes()).then_some(())
+        })
+    }
+
+    /// Whether a rank's packets may come to be found in a box by [`await_box`](Self::await_box) now: others are to be looked at, too.
+    #[inline]
+    pub(super) fn may_await_box(&self, from: usize, me: usize) -> bool {
+        self.has_boxes && from != me && (self.doorbells.is_empty() || !self.received.get().is_multiple_of(ROUND))
+    }
+
+    /// Looks at these places, of which the first has number `first` in the poll, until there is a packet; into the box of the rank that is
+    /// waited for `looks` times. Returns whether there is one, or an acknowledgement that was not known.
+    pub(super) fn has_news(&self, poll: &Poll<'_>, mut first: usize, are_blocked: bool, looks: usize) -> bool {
         self.found.set(None);
         if let Some(from) = self.watched.get() {
-            let line = poll.line(first);
-            let rung = Packet::rung(&line.0);
+            let is_next = |line: &Line| self.is_next(from, Packet::stamp(line));
+            let mut line = poll.line(first);
+            for _ in 1..looks {
+                if is_next(&line) {
+                    break;
+                }
+                line = poll.line_again(first);
+            }
             first += 1;
-            if rung != self.pairs[from].boxed.get() && rung & BOXED != 0 && follows(rung, self.answered(from)) {
+            if is_next(&line) {
                 self.found.set(Some((from, line)));
                 // It does not keep others from being looked at now and then.
                 if !self.received.get().is_multiple_of(ROUND) {
@@ -324,7 +411,7 @@ impl Slots {
                 return true;
             }
         }
-        let lines = if are_blocked { 0..count } else { 0..0 };
+        let lines = if are_blocked { 0..self.seen.len() } else { 0..0 };
         let found = self.found.get().is_some();
         lines.fold(found, |is_new, index| is_new | self.note_acknowledgements(index, poll.line(first + count + index)))
     }
@@ -349,23 +436,16 @@ impl Slots {
         is_new
     }
 
-    /// A packet to a rank was taken.
-    fn note_acknowledgement(&self, to: usize, doorbell: u8) {
-        self.pairs[to].acknowledged.set(doorbell);
-        if doorbell & BOXED == 0 {
-            self.taken[usize::from(doorbell) % SLOTS].set(0);
+    /// A packet to a rank was taken, if it is the last one: what stands there may be older than what has come with packets.
+    fn note_acknowledgement(&self, to: usize, count: u8) {
+        let pair = &self.pairs[to];
+        if count == pair.sent.get() {
+            pair.acknowledged.set(count);
+            if let Some(slot) = pair.slot.take() {
+                self.taken[slot].set(0);
+            }
         }
     }
-}
-
-/// The number of a doorbell, where it stands.
-fn number(doorbell: u8) -> u8 {
-    doorbell & !(NEXT_NUMBER - 1)
-}
-
-/// Whether a doorbell is the next one behind another.
-fn follows(doorbell: u8, before: u8) -> bool {
-    number(doorbell) == number(before).wrapping_add(NEXT_NUMBER)
 }
 
 /// The bytes of two lines that differ: most words do not.

@@ -113,7 +113,7 @@ const NOT_MISSED: &[(&str, &str, Upkeep, Why)] = &[
     ("matched/slots.rs", "send", Upkeep::Invalidation, OnlyFaster),
     // A wait has invalidated, and has looked into the box only where it waits for that rank: `matched::tests` has the order in which
     // the packet comes right behind that.
-    ("matched/slots.rs", "take", Upkeep::Invalidation, InvalidatedByWaits),
+    ("matched/slots.rs", "next_arrival", Upkeep::Invalidation, InvalidatedByWaits),
     // What this does not find is waited for.
     ("matched/slots.rs", "look", Upkeep::Invalidation, OnlyFaster),
     // An allreduce says whether all have memory.

@@ -23,7 +23,10 @@ use alloc::{
     rc::Rc,
     vec::Vec,
 };
-use core::cell::{Cell, RefCell};
+use core::{
+    cell::{Cell, RefCell},
+    mem,
+};
 
 use hal::{Core, Place, Poll, Region, kind};
 
@@ -94,6 +97,16 @@ struct Peer {
     incoming: VecDeque<Incoming>,
     /// Packets that wait for room.
     queue: VecDeque<Packet>,
+}
+
+impl Peer {
+    /// The credits that the peer gets back with what is sent next.
+    #[inline]
+    fn give_back(&mut self) -> u32 {
+        let owed = mem::take(&mut self.owed);
+        self.held -= owed;
+        owed
+    }
 }
 
 /// The post of a rank.
@@ -228,6 +241,7 @@ impl Post {
     fn dispatch<C: Core>(&self, world: &Comm<'_, C>, from: usize, packet: Packet) {
         let Packet { kind, context, number, tag, payload } = packet;
         if kind == Kind::Eager {
+            self.take_credits(world, from, number);
             return self.arrive(world, Label { context, from, tag, len: payload.len() }, Body::Bytes(payload));
         }
         let announced = payload.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
@@ -266,10 +280,7 @@ impl Post {
                 self.free[tag as usize].set(true);
                 self.stream(world);
             }
-            Kind::Credit => {
-                self.peers.borrow_mut()[from].credits += number;
-                self.issue(world, from);
-            }
+            Kind::Credit => self.take_credits(world, from, number),
         }
     }
 
@@ -322,7 +333,7 @@ impl<C: Core> Engine<C> for Post {
         // How many the slots have changes with what is queued, so theirs are the last.
         places.extend(self.streaming().into_iter().map(|from| world.announced_place(from)));
         let awaited = self.matching.borrow().awaited();
-        self.slots.add_places(world, self.queued.get() > 0, awaited, places);
+        self.slots.add_places(world, self.queued.get() > 0, awaited, |place| places.push(place));
     }
 
     fn has_news(&self, world: &Comm<'_, C>, poll: &Poll<'_>, first: usize) -> bool {
@@ -333,7 +344,7 @@ impl<C: Core> Engine<C> for Post {
             has_chunk |= is_there;
             place += 1;
         }
-        let has_packets = self.slots.has_news(poll, place, self.queued.get() > 0);
+        let has_packets = self.slots.has_news(poll, place, self.queued.get() > 0, 1);
         has_chunk || self.slots.owes() || has_packets && self.ready.get().is_none()
     }
 

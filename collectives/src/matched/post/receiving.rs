@@ -1,22 +1,70 @@
 //! What has come: it is matched, and credits go back.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::mem;
-
-use hal::Core;
+use hal::{Core, Reason, TimedOut};
 
 use super::{CREDITS, Incoming, KEPT, Post, TOGETHER, UNWANTED, WAITING, calls};
 use crate::{
-    Comm,
+    Comm, Error,
     matched::{
         label::{Label, Pattern},
         matching::{Arrived, Body},
-        packet::{Kind, Packet},
+        packet::{Kind, Packet, Words},
         state::State,
     },
 };
 
 impl Post {
+    /// Waits for a message of one rank, for a receive that is the only thing that this rank waits for, and gets it at once to where it
+    /// belongs, if it is the next one of that rank and goes at once, or its sender waits. Returns its label, or nothing: then the message
+    /// is to be waited for beside all else that may come.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] on a dying machine.
+    #[inline]
+    pub(in crate::matched) fn receive_from_box<C: Core>(
+        &self,
+        world: &Comm<'_, C>,
+        pattern: &Pattern,
+        buffer: &mut [u8],
+        reason: Reason,
+    ) -> Result<Option<Label>, Error> {
+        let Some(from) = pattern.from.filter(|from| self.slots.may_await_box(*from, world.rank())) else {
+            return Ok(None);
+        };
+        let is_alone = self.queued.get() == 0
+            && self.matching.borrow().is_empty()
+            && self.streams.borrow().is_empty()
+            && world.engines().are_one();
+        if !is_alone {
+            return Ok(None);
+        }
+        self.widen(world, from);
+        self.slots.await_box(world, from, reason).map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
+        let (is_here, room) = (|words: &Words| words.kind == Kind::Eager, buffer.len());
+        let label = |words: &Words| {
+            let len = if is_here(words) { words.len } else { words.number as usize };
+            Label { context: words.context, from, tag: words.tag, len }
+        };
+        let is_wanted = |words: &Words| {
+            // One that is announced with a number goes another way.
+            let is_direct = is_here(words) || words.kind == Kind::Announce && words.len == 0;
+            let label = label(words);
+            is_direct && pattern.fits(&label) && label.len <= room
+        };
+        let Some(words) = self.slots.take_found(world, buffer, is_wanted) else { return Ok(None) };
+        let label = label(&words);
+        if is_here(&words) {
+            self.take_credits(world, from, words.number);
+        }
+        self.peers.borrow_mut()[from].held += 1;
+        self.give_credit(world, &label);
+        if !is_here(&words) {
+            world.receive_announced(&mut buffer[..label.len], from)?;
+        }
+        Ok(Some(label))
+    }
+
     /// A message is only for whoever has found it.
     pub(in crate::matched) fn take_found(&self, pattern: &Pattern) -> Option<Arrived> {
         let arrived = self.matching.borrow_mut().take(pattern)?;
@@ -66,8 +114,7 @@ impl Post {
             if peer.held < peer.limit {
                 return;
             }
-            let owed = mem::take(&mut peer.owed);
-            peer.held -= owed;
+            let owed = peer.give_back();
             peer.limit += if owed > 0 { 0 } else { TOGETHER };
             if owed > 0 { owed } else { TOGETHER }
         };
@@ -124,7 +171,7 @@ impl Post {
         if to == world.rank() || calls::is_call(label.context) {
             return;
         }
-        {
+        let owed = {
             let peer = &mut self.peers.borrow_mut()[to];
             if peer.limit > CREDITS {
                 peer.limit -= 1;
@@ -135,9 +182,8 @@ impl Post {
             if peer.owed < TOGETHER {
                 return;
             }
-            peer.owed = 0;
-            peer.held -= TOGETHER;
-        }
-        self.post(world, to, &Packet::new(Kind::Credit, TOGETHER));
+            peer.give_back()
+        };
+        self.post(world, to, &Packet::new(Kind::Credit, owed));
     }
 }

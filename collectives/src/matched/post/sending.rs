@@ -47,7 +47,17 @@ impl Post {
         [context, tag]: [u32; 2],
         message: &[u8],
     ) {
-        self.post(world, to, &Packet::new(Kind::Eager, 0).tagged(context, tag).carrying(message));
+        let credits = self.peers.borrow_mut()[to].give_back();
+        self.post(world, to, &Packet::new(Kind::Eager, credits).tagged(context, tag).carrying(message));
+    }
+
+    /// Credits have come back.
+    #[inline]
+    pub(super) fn take_credits<C: Core>(&self, world: &Comm<'_, C>, from: usize, credits: u32) {
+        if credits > 0 {
+            self.peers.borrow_mut()[from].credits += credits;
+            self.issue(world, from);
+        }
     }
 
     pub(super) fn send_to_itself<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {

@@ -82,7 +82,7 @@ fn boxes_keep_nobody_from_being_looked_at() {
     run(&Machine::scc(5), |world| {
         let messages = world.open_messages().unwrap();
         let (mut short, mut long) = ([0_u8], [0_u8; 100]);
-        for round in 0..70_u8 {
+        for round in 0..140_u8 {
             if world.rank() == 0 {
                 // Some packets of rank 1 are longer than its box.
                 let message: &mut [u8] = if round % 9 == 8 { &mut long } else { &mut short };
@@ -98,7 +98,7 @@ fn boxes_keep_nobody_from_being_looked_at() {
             // Each of the others has got as far as its credits, which it gets back only by receives of its own.
             assert_eq!(world.unexpected_messages().unwrap() as u32, 3 * CREDITS);
             for from in 2..5 {
-                for round in 0..70 {
+                for round in 0..140 {
                     world.receive_tagged(&mut short, Source::Rank(from), Tag::Is(2)).unwrap();
                     assert_eq!(short, [round]);
                 }

@@ -55,7 +55,7 @@ fn tags_cost_little_on_short_messages_and_less_on_long_ones() {
         let [beside_untagged, beside_rcce] = [untagged, rcce].map(|other| tagged as f64 / other as f64);
         let most = match len {
             // It comes with the look that finds it.
-            0..=16 => 0.95,
+            0..=16 => 0.75,
             17..=240 => 1.3,
             241..=1024 => 1.2,
             _ => 1.05,
