@@ -90,17 +90,13 @@ fn memory_lines<T>(values: &[T]) -> usize {
 /// `there = there ∘ right`, element by element.
 pub(super) fn combine<T: Pod>(hal: &impl Clock, operation: &impl Combine<T>, there: &mut [T], right: &[T]) {
     hal.compute(operation.cycles() * there.len() as u64);
-    for (there, right) in there.iter_mut().zip(right) {
-        *there = operation.combine(*there, *right);
-    }
+    operation.combine_all(there, right);
 }
 
 /// `there = left ∘ there`, element by element.
 pub(super) fn combine_before<T: Pod>(hal: &impl Clock, operation: &impl Combine<T>, left: &[T], there: &mut [T]) {
     hal.compute(operation.cycles() * there.len() as u64);
-    for (there, left) in there.iter_mut().zip(left) {
-        *there = operation.combine(*left, *there);
-    }
+    operation.combine_all_before(left, there);
 }
 
 /// Operands of consecutive ranks that come in rank order from some rank on, around the end: 5, 6, 7, 0, 1, … 4.

@@ -13,6 +13,26 @@ pub trait Combine<T> {
     /// Combines the operands of lower ranks (`left`) with those of higher ranks.
     fn combine(&self, left: T, right: T) -> T;
 
+    /// Combines elements one by one, `there = there ∘ right`: in one go, where that is quicker.
+    fn combine_all(&self, there: &mut [T], right: &[T])
+    where
+        T: Copy,
+    {
+        for (there, right) in there.iter_mut().zip(right) {
+            *there = self.combine(*there, *right);
+        }
+    }
+
+    /// The same with those of lower ranks beside: `there = left ∘ there`.
+    fn combine_all_before(&self, left: &[T], there: &mut [T])
+    where
+        T: Copy,
+    {
+        for (left, there) in left.iter().zip(there) {
+            *there = self.combine(*left, *there);
+        }
+    }
+
     /// P54C cycles that one combination takes, operands and result in L1.
     fn cycles(&self) -> u64;
 

@@ -21,13 +21,15 @@ use super::{
 /// Bytes of the elements that reductions are for, each with a type of as many.
 const SIZES: [usize; 6] = [1, 2, 4, 8, 12, 16];
 
-/// P54C cycles for the operator on one element, about those of the most expensive standard one.
-const CYCLES: u64 = 10;
+/// Elements that are combined in one go where the result belongs to the left operands.
+const TOGETHER: usize = 16;
 
 /// An operator of MPI on elements that are so many bytes.
 struct Bytes<'o> {
     operator: &'o Operator,
     datatype: &'o Rc<Datatype>,
+    /// P54C cycles for one of them.
+    cycles: u64,
 }
 
 impl<const N: usize> Combine<[u8; N]> for Bytes<'_> {
@@ -37,8 +39,24 @@ impl<const N: usize> Combine<[u8; N]> for Bytes<'_> {
         right
     }
 
+    fn combine_all(&self, there: &mut [[u8; N]], right: &[[u8; N]]) {
+        let mut results = [[0; N]; TOGETHER];
+        for (there, right) in there.chunks_mut(TOGETHER).zip(right.chunks(TOGETHER)) {
+            let results = &mut results[..right.len()];
+            results.copy_from_slice(right);
+            self.combine_all_before(there, results);
+            there.copy_from_slice(results);
+        }
+    }
+
+    fn combine_all_before(&self, left: &[[u8; N]], there: &mut [[u8; N]]) {
+        let count = left.len().min(there.len());
+        // SAFETY: both have so many elements.
+        unsafe { self.operator.combine(left.as_ptr().cast(), there.as_mut_ptr().cast(), count, self.datatype) };
+    }
+
     fn cycles(&self) -> u64 {
-        CYCLES
+        self.cycles
     }
 }
 
@@ -143,10 +161,11 @@ unsafe fn reduce<C: Core>(plan: &Plan, world: &Comm<'_, C>) -> Option<Result<(),
     let datatype = &operands.datatype;
     let size = datatype.size();
     let is_one = datatype.is_basic() && datatype.is_contiguous() && SIZES.contains(&size);
-    if !is_one || operator.operation().is_none() {
+    let (operation, basic) = (operator.operation()?, datatype.basic()?);
+    if !is_one {
         return None;
     }
-    let by = Bytes { operator, datatype };
+    let by = Bytes { operator, datatype, cycles: operation.cycles(basic) };
     // SAFETY: the caller says so.
     let mut elements = unsafe { operands.bytes() }.into_owned();
     let result = match size {

@@ -69,6 +69,29 @@ impl Operation {
         }
     }
 
+    /// P54C cycles for one value of a type that the operator [takes](Self::takes), with both operands and the result in L1: two loads, of
+    /// which one is part of the arithmetic, and a store, as `collectives` has it for its operators.
+    pub(crate) fn cycles(self, basic: &Basic) -> u64 {
+        use kernel::hal::p54c::{FADD, FLOAD, FMUL, FSTORE, IMUL, INTEGER};
+        let numbers = if basic.second.is_some() { 2 } else { 1 };
+        let (moved, added, multiplied) = match basic.format {
+            Format::Float(_) | Format::Extended => (FLOAD + FSTORE, FADD, FMUL),
+            format => {
+                let words = format.size().div_ceil(size_of::<u32>()) as u64;
+                (2 * words * INTEGER, words * INTEGER, words * words * IMUL)
+            }
+        };
+        // A comparison takes as long as a subtraction; a branch follows, or what makes a truth of it.
+        numbers
+            * (moved
+                + match self {
+                    Self::Replace | Self::Nothing => 0,
+                    Self::Sum | Self::BitAnd | Self::BitOr | Self::BitXor => added,
+                    Self::Product => multiplied + (numbers - 1) * (multiplied + added),
+                    _ => added + 3 * INTEGER,
+                })
+    }
+
     /// Computes `inout = input (op) inout` for values of a type that the operator [takes](Self::takes), which follow each
     /// other in both as in an array of C, or without gaps if they are `packed`.
     pub(crate) fn apply(self, basic: &Basic, packed: bool, input: &[u8], inout: &mut [u8]) {
