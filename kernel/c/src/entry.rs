@@ -7,12 +7,16 @@ use core::ffi::{c_char, c_void};
 pub(crate) type Start =
     unsafe extern "C-unwind" fn(*const c_void, *mut c_void, i32, *mut *mut c_char, *mut *mut c_char) -> i32;
 
-/// Bytes of a rank's heap that malloc leaves to this side: as much as programs in Rust have by default.
+/// Bytes of a rank's heap that malloc leaves to this side at least: as much as programs in Rust have by default.
 const KEPT_BYTES: usize = 4 << 20;
+
+/// The part of a large heap that malloc leaves to this side: messages are copied there, and a program that has much memory sends much.
+const KEPT_PART: usize = 4;
 
 /// The part of a heap of `heap_bytes` bytes that malloc gives out.
 pub(crate) fn of_malloc(heap_bytes: usize) -> usize {
-    (heap_bytes.saturating_sub(KEPT_BYTES).max(heap_bytes / 2)) & !0xFFF
+    let kept = KEPT_BYTES.max(heap_bytes / KEPT_PART);
+    heap_bytes.saturating_sub(kept).max(heap_bytes / 2) & !0xFFF
 }
 
 #[cfg(test)]
@@ -21,6 +25,6 @@ mod tests {
 
     #[test]
     fn malloc_leaves_something() {
-        assert_eq!([1, 8, 64].map(|mib| of_malloc(mib << 20) >> 10), [512, 4096, 60 << 10]);
+        assert_eq!([1, 8, 64].map(|mib| of_malloc(mib << 20) >> 10), [512, 4096, 48 << 10]);
     }
 }
