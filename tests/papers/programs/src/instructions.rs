@@ -15,6 +15,7 @@
 //! | `barrier-NAME` (`group`: the default as an object; of two ranks `barrier-NAME-of-2`), `broadcast-NAME` | `root`, `inner` ranks of a tree, `others` | |
 //! | `broadcast-oc-k7` | `chunk`, beside its puts and gets | |
 //! | `send-receive` | `send`, `receive`, and `both` of 32 bytes | bytes |
+//! | `send-receive-tagged`, `send-receive-sections` | `send` and `receive`, each the answer to the one before | bytes |
 //! | `put`, `get`, `put-made`, `get-used`, `get-to-mpb` | `line`, and a `call` without its lines | |
 //! | `poll` | `line`, a `call` without its lines, and `failed`, which has cycles only | |
 //! | `wait` | of one that goes on after its first poll: what it takes to `begin` that, and to `end`, cycles only | |
@@ -24,10 +25,13 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use collectives::{Barrier, Broadcast, Class, Group, InPlace, OcBcast, Operator, Placement, Window};
+use collectives::{Barrier, Broadcast, Class, Error, Group, InPlace, OcBcast, Operator, Placement, Source, Tag, Window};
 use hal::{Core, Countable, Deadline, LINE_BYTES, LocalView, MpbLine, Place, Reason, Region, kind};
 
-use super::measure::{Of, demand, look_ticks, need_cores, turns};
+use super::{
+    measure::{Of, demand, look_ticks, need_cores, turns},
+    mpi::rckmpi::Sections,
+};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Calls of a loop that do not count: all that happens only once has happened by then. A multiple of how many things are counted in turn,
@@ -39,6 +43,9 @@ const LATE_US: u64 = 40;
 
 /// Bytes of the messages that are broadcast, and sent.
 const MESSAGE_BYTES: [usize; 2] = [28, 32];
+
+/// Bytes of messages with tags.
+const TAGGED_BYTES: [usize; 2] = [8, 200];
 
 /// Bytes of a message in many chunks.
 const LONG_MESSAGE_BYTES: usize = 8192;
@@ -330,6 +337,61 @@ impl Counter {
             comm.allreduce(InPlace, &mut counts, &Operator::SUM)?;
             if comm.rank() == 0 && bytes == MESSAGE_BYTES[1] {
                 self.send(rank, of, "both", &counts);
+            }
+        }
+        self.tagged_messages(rank)
+    }
+
+    /// Messages with tags, and by the protocol of RCKMPI.
+    fn tagged_messages<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        const TAG: u32 = 1;
+        let comm = rank.comm;
+        let opened = comm.open_messages()?;
+        let send = |message: &[u8], to| comm.send_tagged(message, to, TAG);
+        let receive = |message: &mut [u8], from| comm.receive_tagged(message, Source::Rank(from), Tag::Is(TAG)).map(drop);
+        self.answered_messages(rank, "send-receive-tagged", send, receive)?;
+        opened.close()?;
+        let sections = Sections::new(comm)?;
+        let send = |message: &[u8], to| sections.send(message, to, TAG);
+        let receive = |message: &mut [u8], from| sections.receive(message, from, TAG);
+        self.answered_messages(rank, "send-receive-sections", send, receive)
+    }
+
+    /// Messages between ranks 0 and 1, each the answer to the one before.
+    fn answered_messages<C: Core>(
+        &self,
+        rank: &Rank<'_, C>,
+        algorithm: &str,
+        send: impl Fn(&[u8], usize) -> Result<(), Error>,
+        receive: impl Fn(&mut [u8], usize) -> Result<(), Error>,
+    ) -> Result<(), Failure> {
+        let (comm, hal, me) = (rank.comm, rank.hal(), rank.comm.rank());
+        for bytes in TAGGED_BYTES {
+            let mut message = vec![0_u8; bytes];
+            let [mut sent, mut received] = [Vec::new(), Vec::new()];
+            for (counted, is_kept) in self.turns() {
+                comm.barrier();
+                for sender in 0..2 {
+                    // The receiver comes when the message is there.
+                    let (done, count) = if me == sender {
+                        come_late(hal, 1);
+                        Self::count(hal, counted, || send(&message, 1 - sender))
+                    } else if me == 1 - sender {
+                        come_late(hal, 2);
+                        Self::count(hal, counted, || receive(&mut message, sender))
+                    } else {
+                        break;
+                    };
+                    done?;
+                    if is_kept {
+                        if me == sender { &mut sent } else { &mut received }.push(count);
+                    }
+                }
+            }
+            if me == 0 {
+                let of = Of(algorithm, 0, bytes);
+                self.send(rank, of, "send", &sent);
+                self.send(rank, of, "receive", &received);
             }
         }
         Ok(())

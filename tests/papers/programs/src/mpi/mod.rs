@@ -4,7 +4,7 @@
 //! Messages go between rank 0 and the last one; other ranks wait in a barrier. Operations of all are timed on rank 0, from one
 //! barrier on.
 
-mod rckmpi;
+pub(crate) mod rckmpi;
 
 use alloc::{string::String, vec};
 

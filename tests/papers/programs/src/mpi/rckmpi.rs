@@ -10,7 +10,7 @@ use alloc::{vec, vec::Vec};
 use core::cell::RefCell;
 
 use collectives::{Comm, Error, ProgramLines};
-use hal::{Core, LINE_BYTES, Reason};
+use hal::{Core, LINE_BYTES, Reason, Span};
 
 /// Lines of an MPB, which RCKMPI divides among all ranks.
 const MPB_LINES: usize = 256;
@@ -25,7 +25,7 @@ const HEADER_BYTES: usize = 16;
 const FIRST_BYTES: usize = LINE_BYTES - HEADER_BYTES;
 
 /// Messages by sections.
-pub(super) struct Sections<'l, 'c, C: Core> {
+pub(crate) struct Sections<'l, 'c, C: Core> {
     lines: ProgramLines<'l, 'c, C>,
     section_bytes: usize,
     /// Packets to and from each rank so far.
@@ -35,7 +35,7 @@ pub(super) struct Sections<'l, 'c, C: Core> {
 
 impl<'l, 'c, C: Core> Sections<'l, 'c, C> {
     /// Divides as many lines as there are, and not more than RCKMPI has. Collective.
-    pub(super) fn new(comm: &'l Comm<'c, C>) -> Result<Self, Error> {
+    pub(crate) fn new(comm: &'l Comm<'c, C>) -> Result<Self, Error> {
         let size = comm.size();
         let mut lines = comm.reserve_lines(0)?;
         let of_each = (lines.limit_bytes() / LINE_BYTES).min(MPB_LINES) / size;
@@ -55,8 +55,10 @@ impl<'l, 'c, C: Core> Sections<'l, 'c, C> {
     }
 
     /// Sends a message: it is under way when this returns.
-    pub(super) fn send(&self, message: &[u8], to: usize, tag: u32) -> Result<(), Error> {
-        let me = self.lines.comm().rank();
+    pub(crate) fn send(&self, message: &[u8], to: usize, tag: u32) -> Result<(), Error> {
+        let comm = self.lines.comm();
+        let me = comm.rank();
+        let _span = comm.hal().span(Span::new("send by sections").with(comm.core_of(to)).of(message.len()));
         let number = &mut self.sent.borrow_mut()[to];
         for piece in message.chunks(self.room()) {
             let (free, reason) = (self.word(to, TAKEN), Reason::new("a packet being taken"));
@@ -78,8 +80,10 @@ impl<'l, 'c, C: Core> Sections<'l, 'c, C> {
     }
 
     /// Receives a message of a length and a tag that are known.
-    pub(super) fn receive(&self, message: &mut [u8], from: usize, tag: u32) -> Result<(), Error> {
-        let (me, len) = (self.lines.comm().rank(), message.len());
+    pub(crate) fn receive(&self, message: &mut [u8], from: usize, tag: u32) -> Result<(), Error> {
+        let (comm, len) = (self.lines.comm(), message.len());
+        let me = comm.rank();
+        let _span = comm.hal().span(Span::new("receive by sections").of(len));
         let number = &mut self.received.borrow_mut()[from];
         for piece in message.chunks_mut(self.room()) {
             *number += 1;

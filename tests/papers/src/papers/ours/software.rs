@@ -138,6 +138,30 @@ const PRICED: &[Priced] = &[
         has_peers: false,
         calls: &[Call("send-receive", "receive", 0, 32), Call("send-receive", "receive", 0, 8192)],
     },
+    Priced {
+        once: "send tagged",
+        each: &["send tagged"],
+        has_peers: false,
+        calls: &[Call("send-receive-tagged", "send", 0, 8), Call("send-receive-tagged", "send", 0, 200)],
+    },
+    Priced {
+        once: "receive tagged",
+        each: &["receive tagged"],
+        has_peers: false,
+        calls: &[Call("send-receive-tagged", "receive", 0, 8), Call("send-receive-tagged", "receive", 0, 200)],
+    },
+    Priced {
+        once: "send by sections",
+        each: &["send by sections"],
+        has_peers: false,
+        calls: &[Call("send-receive-sections", "send", 0, 8), Call("send-receive-sections", "send", 0, 200)],
+    },
+    Priced {
+        once: "receive by sections",
+        each: &["receive by sections"],
+        has_peers: false,
+        calls: &[Call("send-receive-sections", "receive", 0, 8), Call("send-receive-sections", "receive", 0, 200)],
+    },
 ];
 
 /// What is left of cycles in which so many lines of code came from L2.
