@@ -293,6 +293,11 @@ pub enum Error {
     },
     /// Non-blocking operations have not been completed.
     RequestsOutstanding,
+    /// Something that there is once is in force already.
+    InForce {
+        /// What.
+        what: &'static str,
+    },
     /// Ranks wanted barriers at the same time that are not made of the same: flags, words, registers or counters.
     BarriersDiffer,
     /// The machine's board has fewer atomic counters left than were asked for, or none at all.
@@ -394,6 +399,7 @@ impl Error {
             | Self::Subscribed { .. }
             | Self::NotSubscribed { .. }
             | Self::RequestsOutstanding
+            | Self::InForce { .. }
             | Self::MessagesClosed
             | Self::RegistersWanted
             | Self::Claim(ClaimError::Claimed { .. } | ClaimError::NotExposed { .. }) => ErrorKind::State,
@@ -576,6 +582,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::RequestsOutstanding => write!(out, "non-blocking operations are outstanding; complete them first"),
+            Self::InForce { what } => write!(out, "{what} is there already; close it before you ask for it again"),
             Self::TimedOut { reason } => write!(out, "timed out waiting for {reason}"),
         }
     }

@@ -2,13 +2,14 @@
 
 use alloc::vec;
 
-use collectives::{Error, Interrupting, Operator, Source, Tag};
+use collectives::{Class, Error, Group, Interrupting, Operator, Source, Tag};
 use hal::{Core, Region, kind};
 
 use crate::{
     Context, Failed, check,
     check::Outcome,
     check_eq,
+    epochs::{make_of, post},
     interrupts::{while_working, work},
     memory::{free, shared},
 };
@@ -78,12 +79,59 @@ pub fn messages_are_received_while_ranks_compute<C: Core>(context: &mut Context<
         let alone = receive_while_computing(context, words, None, 100, is_copied)?;
         check!(!alone || context.rank() != 1, "a message was received without anybody");
         let interrupting = context.comm.progress_by_interrupts()?;
-        while_working(context, |rounds| {
+        while_working(context.comm, |rounds| {
             receive_while_computing(context, words, Some(&interrupting), rounds, is_copied)
         })?;
         interrupting.close()?;
     }
     messages.close()?;
+    free(context, words)
+}
+
+/// Rank 0 puts more than there is room for at a time into a part of rank 1, which computes. Says whether it was through by then.
+fn put_while_computing<C: Core>(
+    context: &mut Context<'_, '_, C>,
+    words: Region<kind::Uncached>,
+    by: Option<&Interrupting<'_, C>>,
+    rounds: u32,
+) -> Result<bool, Failed> {
+    let (comm, hal, me) = (context.comm, context.hal(), context.rank());
+    hal.store_word(words, me, 0);
+    let (window, mut view) = make_of::<_, u32>(context, Class::Message, if me == 1 { LONG / 4 } else { 0 })?;
+    let mut was_over = true;
+    match me {
+        0 => {
+            let access = window.start(&Group::of([1])?)?;
+            access.put(1, 0, &[7; LONG / 4])?;
+            access.complete();
+            hal.store_word(words, me, 1);
+        }
+        1 => {
+            let exposure = post(context, &window, view, &Group::of([0])?)?;
+            compute(context, by, rounds)?;
+            was_over = has_said(context, words, 0);
+            view = exposure.wait(context.caches);
+            check_eq!([view.load(0), view.load(LONG / 4 - 1)], [7; 2], "the ends of what was put");
+        }
+        _ => {}
+    }
+    window.free(view, context.caches)?;
+    comm.barrier();
+    Ok(was_over)
+}
+
+/// What is put by packets comes to a rank that computes and calls nothing; and does not without interrupts.
+pub fn packets_are_taken_while_ranks_compute<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    context.unchecked();
+    if context.size() < 2 {
+        return Ok(());
+    }
+    let words = shared::<_, kind::Uncached>(context, context.size() * 4)?;
+    let alone = put_while_computing(context, words, None, 100)?;
+    check!(!alone || context.rank() != 1, "packets were taken without anybody");
+    let interrupting = context.comm.progress_by_interrupts()?;
+    while_working(context.comm, |rounds| put_while_computing(context, words, Some(&interrupting), rounds))?;
+    interrupting.close()?;
     free(context, words)
 }
 
@@ -120,7 +168,7 @@ pub fn operations_go_on_while_ranks_compute<C: Core>(context: &mut Context<'_, '
     let alone = combine_while_computing(context, words, None, 100)?;
     check!(!alone || context.rank() + 1 == context.size(), "an operation has gone on without its ranks");
     let interrupting = context.comm.progress_by_interrupts()?;
-    while_working(context, |rounds| combine_while_computing(context, words, Some(&interrupting), rounds))?;
+    while_working(context.comm, |rounds| combine_while_computing(context, words, Some(&interrupting), rounds))?;
     interrupting.close()?;
     free(context, words)
 }
@@ -162,7 +210,7 @@ pub fn ranks_that_begin_to_compute_are_interrupted<C: Core>(context: &mut Contex
     }
     let words = shared::<_, kind::Uncached>(context, context.size() * 4)?;
     let interrupting = context.comm.progress_by_interrupts()?;
-    while_working(context, |rounds| begin_one_after_the_other(context, words, &interrupting, rounds))?;
+    while_working(context.comm, |rounds| begin_one_after_the_other(context, words, &interrupting, rounds))?;
     interrupting.close()?;
     free(context, words)
 }
@@ -171,7 +219,11 @@ pub fn ranks_that_begin_to_compute_are_interrupted<C: Core>(context: &mut Contex
 pub fn has_the_handler_to_itself<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (comm, rank) = (context.comm, context.rank());
     let interrupting = comm.progress_by_interrupts()?;
-    check_eq!(comm.progress_by_interrupts().err(), Some(Error::RequestsOutstanding), "a second time");
+    check_eq!(
+        comm.progress_by_interrupts().err(),
+        Some(Error::InForce { what: "progress by interrupts" }),
+        "a second time"
+    );
     let handler = context.hal().handle_interrupts((), |_, ()| {});
     check_eq!(interrupting.compute(|_| ()), Err(Error::Subscribed { rank }), "beside another handler");
     drop(handler);

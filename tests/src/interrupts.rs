@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
+use collectives::Comm;
 use hal::{Core, CoreId, Reason, Shielded};
 
 use crate::{Context, Failed, check, check::Outcome, check_eq};
@@ -39,11 +40,7 @@ pub fn work<C: Core>(hal: &C, rounds: u32) {
 
 /// Tries something that has to happen while ranks do so many rounds of [`work`], until it has on all of them. On a
 /// host that lets another core's thread wait for long, more rounds may be needed.
-pub fn while_working<C: Core>(
-    context: &Context<'_, '_, C>,
-    mut attempt: impl FnMut(u32) -> Result<bool, Failed>,
-) -> Outcome {
-    let comm = context.comm;
+pub fn while_working<C: Core>(comm: &Comm<'_, C>, mut attempt: impl FnMut(u32) -> Result<bool, Failed>) -> Outcome {
     let mut rounds = rounds(comm.size());
     for _ in 0..5 {
         let mut happened = [u8::from(attempt(rounds)?)];
@@ -86,7 +83,7 @@ pub fn come_while_programs_compute<C: Core>(context: &mut Context<'_, '_, C>) ->
     let time = Times::default();
     let handler = hal.handle_interrupts(time.clone(), note_time);
     check!(handler.is_some(), "there is a handler already");
-    while_working(context, |rounds| {
+    while_working(context.comm, |rounds| {
         time.store(0, SeqCst);
         context.comm.barrier();
         if rank == 0 {

@@ -47,7 +47,7 @@ pub fn reach_ranks_that_compute<C: Core>(context: &mut Context<'_, '_, C>) -> Ou
     let root = size / 2;
     let notifications = subscribe(context, Subscription::default())?;
     for len in [8, 700] {
-        while_working(context, |rounds| {
+        while_working(context.comm, |rounds| {
             let mut done = [0; 8];
             context.comm.barrier();
             let end = if rank == root {

@@ -411,6 +411,8 @@ suite! {
         #[needs(INTERRUPTS)]
         messages_are_received_while_ranks_compute,
         #[needs(INTERRUPTS)]
+        packets_are_taken_while_ranks_compute,
+        #[needs(INTERRUPTS)]
         operations_go_on_while_ranks_compute,
         #[needs(INTERRUPTS)]
         ranks_that_begin_to_compute_are_interrupted,

@@ -1,4 +1,5 @@
-//! Progress by interrupts: messages with tags and non-blocking operations that go on while a rank computes.
+//! Progress by interrupts: messages with tags, non-blocking operations and windows of class
+//! [`Message`](crate::Class::Message) that go on while a rank computes.
 //!
 //! ```
 //! # use collectives::{Comm, Error, Source, Tag};
@@ -38,6 +39,9 @@ use crate::{
     collective::call::{Call, Collective},
 };
 
+/// What it is called.
+const BY_INTERRUPTS: &str = "progress by interrupts";
+
 /// What ranks say that compute.
 const COMPUTES: u8 = 1;
 
@@ -71,19 +75,19 @@ impl<C: Core> Comm<'_, C> {
     ///
     /// # Errors
     /// On all ranks alike: [`Error::NoSpareLines`] if the MPBs have no room; [`Error::WholeMachine`] on a communicator of some
-    /// ranks; [`Error::RequestsOutstanding`] if it is so already; [`Error::RegistersWanted`] while there is a barrier of
+    /// ranks; [`Error::InForce`] if it is so already; [`Error::RegistersWanted`] while there is a barrier of
     /// registers; [`Error::RegisterOutOfReach`] where nothing is atomic between the ranks; [`Error::ProfileInForce`];
     /// [`Error::CallsDiffer`] while calls are [compared](Self::check_arguments).
     pub fn progress_by_interrupts<'c>(&'c self) -> Result<Interrupting<'c, C>, Error> {
         self.check_call(|| Call::new(Collective::ProgressByInterrupts))?;
-        self.check_whole("progress by interrupts")?;
+        self.check_whole(BY_INTERRUPTS)?;
         self.check_no_profile()?;
         self.check_registers()?;
         if self.has_register_barriers() {
             return Err(Error::RegistersWanted);
         }
         if self.is_interrupting() {
-            return Err(Error::RequestsOutstanding);
+            return Err(Error::InForce { what: BY_INTERRUPTS });
         }
         let line = self.take_spare_lines(1, "who computes").ok_or(Error::NoSpareLines { wanted: 1 })?;
         let own = MpbLine::new(self.hal().core(), line);
@@ -160,5 +164,90 @@ impl<C: Core> Interrupting<'_, C> {
         world.synchronise();
         world.give_back_lines(self.line, 1);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{rc::Rc, vec, vec::Vec};
+
+    use hal::{
+        Clock, Interrupt, SharedAddress, Uncached,
+        sim::{Machine, SimCore, Spontaneous},
+    };
+
+    use super::*;
+    use crate::{Answers, Operator, RemoteCall, Source, Tag, in_all_orders::in_all_orders};
+
+    /// What a rank says that begins to compute, and the look of one that has something for it, in all orders: either the first sees it
+    /// when it looks once more, or it is interrupted. Otherwise it would compute for ever, since the other one waits for it.
+    #[test]
+    fn what_comes_is_found_or_interrupts_in_all_orders() {
+        let runs = in_all_orders(Spontaneous::default(), |world| {
+            let line = world.mpb_layout().spare().start;
+            world.common().alarm.set(Some(Alarm { line, raise: SimCore::raise_interrupt }));
+            let interrupting = Interrupting { world, line };
+            let is_over = regions::of_a_test().region(SharedAddress::new(0, 1 << 20), 32);
+            // Two chunks: the second one of rank 1 goes only when it has got the first one back.
+            let mut ones = [1_u32; 7];
+            let request = world.start_allreduce(&mut ones, Operator::SUM).expect("there are lines");
+            if world.rank() == 0 {
+                request.wait();
+                world.hal().store_word(is_over, 0, 1);
+            } else {
+                let computed = interrupting.compute(|core| {
+                    let found = |poll: &Poll<'_>| (poll.word(0) == 1).then_some(());
+                    core.wait(&[Place::Word(is_over, 0)], Reason::new("rank 0 to have the sums"), found);
+                });
+                computed.expect("there is no other handler");
+                request.wait();
+            }
+            assert_eq!(ones, [2; 7]);
+        });
+        assert!(runs > 1, "{runs} runs");
+    }
+
+    /// Answers with nothing.
+    struct Nothing;
+
+    impl Answers for Nothing {
+        fn answer(&self, _: usize, _: u32, _: Vec<u8>) -> Vec<RemoteCall> {
+            vec![]
+        }
+
+        fn land(&self, _: usize, _: u32, _: &[u8], _: core::ops::Range<usize>, _: &mut dyn FnMut(&mut [u8])) {}
+    }
+
+    /// A call that was answered does not keep a rank from going on with what has come with it, before it computes: nobody interrupts it
+    /// for that.
+    #[test]
+    fn what_comes_with_a_call_goes_on() {
+        let outcome = Machine::scc(3).run(|core| {
+            let world = Comm::world(core, regions::of_a_test()).unwrap();
+            let (messages, interrupting) = (world.open_messages().unwrap(), world.progress_by_interrupts().unwrap());
+            world.answer_calls(Some(Rc::new(Nothing))).unwrap();
+            let is_sent = regions::of_a_test().region(SharedAddress::new(0, 1 << 20), 32);
+            world.barrier();
+            match world.rank() {
+                0 => world.call(RemoteCall { to: 1, tag: 0, bytes: vec![1] }).unwrap(),
+                1 => {
+                    let mut data = vec![0_u8; 20_000];
+                    let mut receive = world.start_receive_tagged(&mut data, Source::Rank(2), Tag::Any).unwrap();
+                    // All of this comes while nobody looks.
+                    core.compute(1_000_000);
+                    interrupting.compute(|core| core.compute(10_000_000)).unwrap();
+                    assert_eq!((core.load_word(is_sent, 0), world.answered_calls()), (1, Ok(1)));
+                    receive.wait().unwrap();
+                }
+                _ => {
+                    world.send_tagged(&vec![1_u8; 20_000], 1, 0).unwrap();
+                    core.store_word(is_sent, 0, 1);
+                }
+            }
+            interrupting.close().unwrap();
+            world.answer_calls(None).unwrap();
+            messages.close().unwrap();
+        });
+        outcome.unwrap();
     }
 }

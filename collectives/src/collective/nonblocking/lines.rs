@@ -45,11 +45,13 @@ impl Lines {
         line.into_iter().chain(words.map(|(region, word)| Place::Word(region, word)))
     }
 
-    /// What a poll finds in the line whose places begin there, if its numbers are wanted; and how many places it has.
+    /// What a poll finds in the line whose places begin there, if its numbers are wanted; and how many places it has. Without
+    /// the data, words of these are not read.
     pub(super) fn find(
         &self,
         poll: &Poll<'_>,
         place: usize,
+        with_data: bool,
         is_wanted: impl Fn(&Line) -> bool,
     ) -> (Option<Line>, usize) {
         match self {
@@ -63,7 +65,7 @@ impl Lines {
                 };
                 read(NUMBER..WORDS, &mut line);
                 let is_there = is_wanted(&line);
-                if is_there {
+                if is_there && with_data {
                     read(0..NUMBER, &mut line);
                 }
                 (is_there.then_some(line), WORDS)

@@ -125,7 +125,8 @@ impl<C: Core> Engine<C> for Outstanding {
         let mut at = first;
         for &(place, want) in self.watched.borrow().iter() {
             let Some(operation) = &operations[place] else { continue };
-            let (line, places) = operation.lines().find(poll, at, |line| operation.finds(want, line));
+            let with_data = !matches!(want, Want::Taken(_));
+            let (line, places) = operation.lines().find(poll, at, with_data, |line| operation.finds(want, line));
             at += places;
             found.extend(line.map(|line| (place, want, line)));
         }

@@ -64,21 +64,30 @@ impl Transport {
 
     /// Sends a packet to `to`, which was ready. Returns false if others have taken the room.
     pub(super) fn send<C: Core>(&self, comm: &Comm<'_, C>, to: usize, header: Header, payload: &[u8]) -> bool {
-        match self {
+        let is_sent = match self {
             Self::Sections(sections) => {
                 sections.send(comm, to, header, payload);
                 true
             }
             Self::Rings(rings) => rings.send(comm, to, header, payload),
+        };
+        if is_sent {
+            comm.alert(comm.core_of(to));
         }
+        is_sent
     }
 
     /// Takes the next of the packets that were there at the last look, with its sender.
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>) -> Option<(usize, Header, Vec<u8>)> {
-        match self {
+        let taken = match self {
             Self::Sections(sections) => sections.take(comm),
             Self::Rings(rings) => rings.take(comm),
+        };
+        // There is room for the next one.
+        if let Some((from, ..)) = &taken {
+            comm.alert(comm.core_of(*from));
         }
+        taken
     }
 
     /// Adds the places where packets, and room at the ranks of `blocked` (ascending), show.
