@@ -94,7 +94,7 @@ impl<C: Core> Comm<'_, C> {
     ///
     /// # Errors
     /// On all ranks alike: [`Error::NoSpareLines`] if the MPBs have no room; [`Error::OutOfSharedMemory`];
-    /// [`Error::WholeMachine`] on a communicator of some ranks; [`Error::RequestsOutstanding`] if they are open;
+    /// [`Error::WholeMachine`] on a communicator of some ranks; [`Error::InForce`] if they are open;
     /// [`Error::ProfileInForce`]; [`Error::CallsDiffer`] while calls are [compared](Self::check_arguments).
     pub fn open_messages<'c>(&'c self) -> Result<Messages<'c, C>, Error> {
         self.check_call(|| Call::new(Collective::OpenMessages))?;
@@ -102,7 +102,7 @@ impl<C: Core> Comm<'_, C> {
         self.check_no_profile()?;
         let opened = self.state::<Opened>();
         if opened.post.borrow().is_some() {
-            return Err(Error::RequestsOutstanding);
+            return Err(Error::InForce { what: "the post for messages with tags" });
         }
         let _span = self.hal().span(Span::new("open messages"));
         self.divide_lines();

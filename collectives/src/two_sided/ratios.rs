@@ -1,7 +1,7 @@
 //! How fast messages are, in virtual time: beside RCCE's protocol, which collective operations have for their baselines, and
 //! beside what the copies alone take.
 
-use std::{vec, vec::Vec};
+use std::{format, vec, vec::Vec};
 
 use hal::{
     Clock, CoreId, LINE_BYTES, MpbCoherence, MpbCopy, MpbLine,
@@ -13,15 +13,24 @@ use crate::{Comm, mpb::tagged::Source};
 /// Cores that are neighbours on a tile, and at opposite corners.
 const PAIRS: [[usize; 2]; 2] = [[0, 1], [0, 47]];
 
+/// The lines that messages go through: all that they have at first, RCCE's, or what messages with tags leave.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    Ours,
+    Rcce,
+    BesideTags,
+}
+
 /// Sends a message to a rank, or receives one from it.
 type Transfer = fn(&Comm<'_, SimCore>, bool, usize, &mut [u8]);
 
 /// What a message takes between two ranks by its length, in nanoseconds: half a round trip, and one of a stream.
-fn times(machine: &Machine, pair: [usize; 2], lens: &[usize], has_profile: bool, transfer: Transfer) -> Vec<[u64; 2]> {
+fn times(machine: &Machine, pair: [usize; 2], lens: &[usize], lines: Lines, transfer: Transfer) -> Vec<[u64; 2]> {
     const ROUNDS: u64 = 8;
     let outcome = machine.run(|core| {
         let comm = Comm::world(core, regions::of_a_test()).unwrap();
-        let profile = has_profile.then(|| comm.rcce_profile().unwrap());
+        let profile = (lines == Lines::Rcce).then(|| comm.rcce_profile().unwrap());
+        let messages = (lines == Lines::BesideTags).then(|| comm.open_messages().unwrap());
         let mut all = Vec::new();
         if let Some(me) = pair.iter().position(|rank| *rank == comm.rank()) {
             for len in lens {
@@ -42,6 +51,9 @@ fn times(machine: &Machine, pair: [usize; 2], lens: &[usize], has_profile: bool,
         }
         comm.barrier();
         drop(profile);
+        if let Some(messages) = messages {
+            messages.close().unwrap();
+        }
         all
     });
     outcome.unwrap().results().swap_remove(pair[1])
@@ -56,6 +68,14 @@ fn rcce(comm: &Comm<'_, SimCore>, sends: bool, peer: usize, message: &mut [u8]) 
         comm.send_within(Source::Memory, message, peer).unwrap();
     } else {
         comm.receive_within(message, peer).unwrap();
+    }
+}
+
+fn tagged(comm: &Comm<'_, SimCore>, sends: bool, peer: usize, message: &mut [u8]) {
+    if sends {
+        comm.send_tagged(message, peer, 1).unwrap();
+    } else {
+        comm.receive_tagged(message, crate::Source::Rank(peer), crate::Tag::Is(1)).unwrap();
     }
 }
 
@@ -75,9 +95,9 @@ fn messages_are_never_slower_than_those_of_rcce() {
     let lens = [1, 8, 20, 21, 28, 32, 33, 64, 65, 80, 100, 128, 130, 192, 256, 300, 512, 1024, 3072, 8032, 8192];
     for (machine, lens, pairs) in of_machines(&lens, &[8, 64, 512]) {
         for pair in pairs {
-            let mine = times(&machine, *pair, lens, false, ours);
-            for has_profile in [false, true] {
-                let theirs = times(&machine, *pair, lens, has_profile, rcce);
+            let mine = times(&machine, *pair, lens, Lines::Ours, ours);
+            for lines in [Lines::Ours, Lines::Rcce] {
+                let theirs = times(&machine, *pair, lens, lines, rcce);
                 for ((len, mine), theirs) in lens.iter().zip(&mine).zip(theirs) {
                     let least = match len {
                         0..=20 => 1.15,
@@ -125,12 +145,19 @@ fn long_messages_take_the_slower_copy() {
             };
             let put = |lens: &[usize]| copies(pair[0], lens, |core, at, bytes| core.put(bytes, at));
             let get = copies(pair[1], lens, |core, at, bytes| core.get(at, bytes));
-            let (puts, chunk) = (put(lens), put(&[48 * LINE_BYTES])[0]);
-            let found = times(&machine, *pair, lens, false, ours);
-            for (index, len) in lens.iter().enumerate() {
-                let (bound, [found, _]) = (get[index].max(puts[index]) + chunk, found[index]);
-                std::println!("{len} bytes {pair:?}: {found} ns, bound {bound} ns, {} %", bound * 100 / found);
-                assert!(bound * 10 >= found * 9, "{len} bytes {pair:?}: {found} ns, bound {bound} ns");
+            let puts = put(lens);
+            for (what, lines, transfer) in
+                [("without a tag", Lines::Ours, ours as Transfer), ("with one", Lines::BesideTags, tagged)]
+            {
+                let chunk_lines = if lines == Lines::Ours { 48 } else { 36 };
+                let chunk = put(&[chunk_lines * LINE_BYTES])[0];
+                let found = times(&machine, *pair, lens, lines, transfer);
+                for (index, len) in lens.iter().enumerate() {
+                    let (bound, [found, _]) = (get[index].max(puts[index]) + chunk, found[index]);
+                    let text = format!("{len} bytes {what} {pair:?}: {found} ns, bound {bound} ns");
+                    std::println!("{text}, {} %", bound * 100 / found);
+                    assert!(bound * 10 >= found * 9, "{text}");
+                }
             }
         }
     }

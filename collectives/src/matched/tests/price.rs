@@ -19,7 +19,7 @@ enum Way {
 /// Half a round trip between distant cores, beside that of messages without tags, which wait for their receive, and of RCCE's.
 #[test]
 fn tags_cost_little_on_short_messages_and_less_on_long_ones() {
-    const LENS: [usize; 9] = [8, 64, 240, 256, 1024, 4096, 8192, 32_768, 131_072];
+    const LENS: [usize; 15] = [1, 8, 16, 17, 32, 48, 64, 128, 240, 241, 512, 1024, 8192, 32_768, 131_072];
     let times = run(&Machine::scc(48), |world| {
         let messages = world.open_messages().unwrap();
         let times = LENS.map(|len| {
@@ -61,6 +61,8 @@ fn tags_cost_little_on_short_messages_and_less_on_long_ones() {
             _ => 1.05,
         };
         assert!(beside_untagged <= most, "{len} bytes: {tagged} ns, without tags {untagged}");
-        assert!(len < 1024 || beside_rcce < 1.0, "{len} bytes: {tagged} ns, RCCE's {rcce}");
+        // The phase of polls makes some per cent of a message of a line or two.
+        let most = if (17..=64).contains(&len) { 1.03 } else { 1.0 };
+        assert!(beside_rcce <= most, "{len} bytes: {tagged} ns, RCCE's {rcce}");
     }
 }
