@@ -1,6 +1,6 @@
 //! Programs that have to end the machine, each with a report that says why. Each has a boot of its own.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use collectives::{Class, Group, Window};
 use hal::{Core, CoreId, LINE_BYTES, MpbLine, kind};
@@ -40,9 +40,9 @@ pub const FATAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// More programs, which end when somebody loses patience: no time passes in the first one, and in the last one
-/// nobody runs for a long time.
-pub const ENDLESS: [&str; 3] = ["loops", "passes_time", "computes_for_ages"];
+/// More programs. The first three end when somebody loses patience: no time passes in `loops`, and in `computes_for_ages`
+/// nobody runs for a long time. Of the last one backends do not say the same: a core cannot read what another one has made in its private memory.
+pub const MORE: [&str; 4] = ["loops", "passes_time", "computes_for_ages", "waits_by_a_name_of_its_own"];
 
 /// An address near 0, as that of a field of nothing.
 const NEAR_NULL: usize = 0x20;
@@ -106,6 +106,7 @@ pub fn run<C: Core>(name: &str, context: &mut Context<'_, '_, C>) -> Outcome {
         "passes_time" if context.rank() == 0 => passes_time(context),
         "computes_for_ages" => computes_for_ages(context),
         "waits_in_a_circle" => waits_in_a_circle(context),
+        "waits_by_a_name_of_its_own" => waits_by_a_name_of_its_own(context),
         "panics"
         | "fails"
         | "overflows_its_stack"
@@ -201,6 +202,18 @@ fn waits_in_a_circle<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         }
         context.comm.receive(&mut [0], 1 - context.rank())?;
     }
+    Ok(())
+}
+
+/// All wait for ever: rank 1 for something whose name it has made, and rank 0 last, which therefore tells what they wait for.
+fn waits_by_a_name_of_its_own<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let words = shared::<_, kind::Uncached>(context, LINE_BYTES)?;
+    let what = if context.rank() == 1 { &*format!("the word of rank {}", context.rank()).leak() } else { "a word" };
+    if context.rank() == 0 {
+        context.hal().compute(100_000);
+    }
+    let word = [hal::Place::Word(words, 0)];
+    context.hal().wait(&word, hal::Reason::new(what), |poll| (poll.word(0) == 1).then_some(()));
     Ok(())
 }
 

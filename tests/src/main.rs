@@ -83,7 +83,7 @@ impl Program for Fatal {
             }
             return Ok(());
         }
-        if !fatal::ENDLESS.contains(&&*case) && !FATAL.iter().any(|(name, _)| *name == case) {
+        if !fatal::MORE.contains(&&*case) && !FATAL.iter().any(|(name, _)| *name == case) {
             return Err(Failure::new(format_args!("there is no fatal program `{case}`")).on_all_ranks());
         }
         let result =

@@ -21,7 +21,7 @@ const NO_MATCH: &str = "no test's name contains";
 pub(super) const COHERENT: &str = "coherent-memory-is-coherent";
 
 /// What tests on the largest machines have to depend on: on the number of cores alone they depend in the simulator, too, where
-/// they all run on as many.
+/// these run on as many, and all that depend on it on half as many.
 pub(crate) const LARGEST: &str = "largest";
 
 /// A program of the same crate that computes for ever, and what is said of it when it has used all that it may: where it is.
@@ -29,6 +29,11 @@ pub(super) const ENDLESS: (&str, [&str; 2]) = ("loops", [": core 0 runs in loops
 
 /// Processor time for that.
 pub(super) const ENDLESS_LIMIT: Duration = Duration::from_secs(2);
+
+/// A program of the same crate in which core 1 waits by a name that it has made, and what core 0 says of it, which has something else
+/// at that address.
+const OWN_NAME: (&str, &str) =
+    ("waits_by_a_name_of_its_own", "core 1 waits for something whose name only its own core can read");
 
 /// Cores for programs that have to end the machine.
 const FATAL_CORES: u16 = 5;
@@ -109,6 +114,7 @@ pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         suite.check(&name, verdict);
     }
     endless(suite, kit)?;
+    own_name(suite, kit)?;
     coherent(suite, kit)
 }
 
@@ -123,6 +129,18 @@ fn endless(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
         let verdict =
             judge_endless(&outcome, report, FATAL_CORES).and_then(|()| ends_with_failure(&outcome, FATAL_CORES.into()));
         suite.check(&name, verdict);
+    }
+    Ok(())
+}
+
+/// Shows that a core does not read a text that another one has made in its private memory.
+fn own_name(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
+    let (case, report) = OWN_NAME;
+    let name = format!("fatal::{case}");
+    if kit.arguments.wants(&name) {
+        let words = KernelLine::default().value("program", Some("fatal")).value("case", Some(case));
+        let outcome = boot(kit, Guest::of(2), words, &name, kit.limit())?;
+        suite.check(&name, outcome.verdict_of_fatal(report));
     }
     Ok(())
 }
