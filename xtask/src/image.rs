@@ -286,7 +286,7 @@ fn there(path: PathBuf) -> Result<PathBuf> {
 }
 
 /// Lints what [`bare_metal`] and [`board`] build: code for the bare machine only is none of the host's clippy's. Tests are the same
-/// code on both, and are looked at once.
+/// code as on the host, where clippy on the workspace looks at them.
 ///
 /// Returns whether there was anything to lint with: a distribution's compiler has no clippy.
 ///
@@ -298,7 +298,8 @@ pub(crate) fn lint(tools: &Tools) -> Result<bool> {
         return Ok(false);
     }
     let _progress = Progress::new("clippy on the image");
-    for (target, program) in [(PC, Program::integration()), (BOARD, Program::resolve(DEFAULT_PROGRAM)?)] {
+    let program = Program::resolve(DEFAULT_PROGRAM)?;
+    for target in [PC, BOARD] {
         let what = format!("clippy for {}", target.specification);
         build::lint(&what, &mut lint_command(&program, &tools.toolchain, target))?;
     }
