@@ -1,7 +1,9 @@
 //! Waiting: nothing is missed, and skipping ahead changes nothing.
 
 use super::*;
-use crate::{Clock, Counted, Deadline, Line, Mpb, MpbCoherence, Place, Poll, Reason, TestAndSet, Topology, Uncached, Wait};
+use crate::{
+    Clock, Counted, Deadline, Line, Mpb, MpbCoherence, Place, Poll, Reason, TestAndSet, Topology, Uncached, Wait,
+};
 
 const PERIOD: u64 = 126_000 + 10_000 + 1_876;
 
