@@ -55,8 +55,8 @@ const ONE_LINE: &str = "modelled are broadcasts that are apart, cold buffers, an
     the trees: accesses of 3.4 µs would explain both to 2 %. Other candidates are flags of a line each, which the \
     paper's protocols have and ours pack, fresh pages, and the operating system";
 
-const ONE_LINE_PRICED: &str = "with our software, private memory behind caches, and the same three accesses to the FPGA at a price that is \
-    chosen; what is missing of both is again nearly the same";
+const ONE_LINE_PRICED: &str = "with our software, private memory behind caches, and three accesses to the FPGA at a price that is chosen, \
+    both trees are 27 % below: what is missing is the same share of both, and so no price of one thing that they do alike";
 
 const FIG_3: &str = "OC-Bcast, 3.2 and Fig. 3";
 /// The same sentence, of our own instructions, too.
