@@ -40,7 +40,8 @@ impl Hooks {
                     let late = busy_until.saturating_sub(chip.cycles(state.number) + state.cycles);
                     let waited = late + chip.board().hardware.l2_cycles;
                     state.cycles += waited;
-                    state.events.waited(false, if for_data { waited } else { 0 });
+                    // Code that is late because of a store waits for that, and the rest is no event.
+                    state.events.waited(!for_data, if for_data { waited } else { late });
                     return true;
                 }
                 Need::Access(place, effect) => {
@@ -55,13 +56,13 @@ impl Hooks {
         let resumed = gives_way(request);
         let Request::Access { start, effect, .. } = request else { return true };
         let for_store = effect == Effect::Write;
-        let mut waited = 0;
+        let (mut waited, late) = (0, start - asked);
         let goes_on = self.go_on(cpu, resumed, |complete| {
             let (now, busy) = if for_store { (start, Some(complete)) } else { (complete, None) };
             waited = now - asked;
             (now, busy)
         });
-        self.state.borrow_mut().events.waited(for_store, if for_data { waited } else { 0 });
+        self.state.borrow_mut().events.waited(for_store || !for_data, if for_data { waited } else { late });
         goes_on
     }
 
