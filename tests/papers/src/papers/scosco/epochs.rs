@@ -14,11 +14,7 @@ pub(crate) const PSCW: Bench = Bench {
     name: "pscw",
     about: "START, COMPLETE, POST and WAIT between one origin and k targets (SCOSCo, section V)",
     runs: &[
-        // No more ranks than take part: those that only wait cost the host as much.
-        Sweep(
-            "bench-pscw",
-            &["machine=scc-board", "class={scosco|default}", "{cores=32 targets=31|cores=14 targets=13}", FEW],
-        ),
+        Sweep("bench-pscw", &["machine=scc-board", "class={scosco|default}", "targets={31|13}", FEW]),
         Sweep("bench-pscw", &["machine=scc priced", "class=scosco", "targets=13"]),
         Sweep("bench-pscw", &["class={default|truly-one-sided|scosco|immediate|deferred|message}"]),
     ],
