@@ -277,11 +277,6 @@ impl Chooser {
         chosen
     }
 
-    /// There is nothing else to answer to what was asked so far.
-    pub(super) fn settle(&mut self) {
-        self.answers.iter_mut().flatten().for_each(|answer| answer.options = answer.chosen + 1);
-    }
-
     /// What was answered, if it was recorded.
     pub(super) fn answers(&self) -> Option<&[Answer]> {
         self.answers.as_deref()

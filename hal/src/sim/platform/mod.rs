@@ -51,12 +51,6 @@ impl SimCore {
     pub fn now_ps(&self) -> u64 {
         self.platform().now_ps()
     }
-
-    /// What all cores have done so far, they do in this order only: an exploration begins here. Of what is open later nothing is
-    /// left out, but cores that are elsewhere by now are.
-    pub fn explore_from_here(&self) {
-        self.platform().shared().engine.borrow_mut().chooser.settle();
-    }
 }
 
 /// The machine as one simulated core sees it.

@@ -90,36 +90,6 @@ fn store_buffering_of_words_is_sequentially_consistent() {
 }
 
 #[test]
-fn an_exploration_may_begin_in_the_middle() {
-    let twice = |begins_there: bool| {
-        move |core: &SimCore| {
-            let me = core.core().index();
-            let look = |first: usize| {
-                core.store_word(region(1), first + me, 1);
-                core.load_word(region(1), first + 1 - me)
-            };
-            let early = look(0);
-            if me == 0 {
-                let place = [Place::Word(region(2), 0)];
-                core.wait(&place, Reason::new("the other core"), |poll| (poll.word(0) == 1).then_some(()));
-            } else {
-                if begins_there {
-                    core.explore_from_here();
-                }
-                core.store_word(region(2), 0, 1);
-            }
-            [early, look(2)]
-        }
-    };
-    let found = |begins_there, when: usize| -> BTreeSet<Vec<u32>> {
-        let (all, _) = outcomes(2, Spontaneous::default(), twice(begins_there));
-        all.into_iter().map(|cores| cores.into_iter().map(|looks| looks[when]).collect()).collect()
-    };
-    assert_eq!([found(false, 0), found(true, 0)].map(|all| all.len()), [3, 1]);
-    assert_eq!([found(false, 1), found(true, 1)].map(|all| all.len()), [3, 3], "nothing is left out later");
-}
-
-#[test]
 fn store_buffering_of_mpb_lines_is_not() {
     let both = |drains: bool| {
         move |core: &SimCore| {
