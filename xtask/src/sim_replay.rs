@@ -217,7 +217,7 @@ mod tests {
     fn what_is_refused_has_not_begun() {
         let begun = |text: &str| {
             let mut console = crate::console::Console::default();
-            text.lines().for_each(|line| drop(console.line(line)));
+            text.lines().for_each(|line| _ = console.line(line));
             has_begun(&console.finish())
         };
         assert!(!begun("rank 0 failed: unknown option\n@done failed on 1 of 4 ranks\n"));
