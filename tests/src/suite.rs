@@ -24,14 +24,14 @@ bitflags! {
         /// with a seed they evict and drain.
         const QUIET = 4;
         /// Many cores: with more ranks it takes other paths (deeper trees, more lines, longer tables, other algorithms),
-        /// and so it runs on 48 cores in QEMU and on the largest simulated machine, too. All others
+        /// and so it runs on 48 cores in QEMU and on 131 simulated ones, too. All others
         /// say nothing about many cores that they do not say about 16, where all run.
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
         /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
         /// same code on every machine runs on one of each kind.
         const MACHINE = 16;
-        /// The largest machine that there is of a kind: 255 cores in QEMU, 48 of a board. That takes minutes, so of each family
+        /// The largest machine that there is of a kind: 255 cores in QEMU and in the simulator, 48 of a board. That takes minutes, so of each family
         /// that depends on size and machine one or two tests run there, whose ranks all reach each other or all take part.
         const LARGEST = 128;
         /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.

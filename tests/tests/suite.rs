@@ -12,8 +12,11 @@ use hal::{
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::suite::{self, Needs};
 
-/// Core counts: one, even, odd, prime, powers of two, a full chip.
-const CORES: [usize; 8] = [1, 2, 3, 4, 5, 7, 16, 48];
+/// Core counts: one, even, odd, prime, powers of two.
+const CORES: [usize; 7] = [1, 2, 3, 4, 5, 7, 16];
+
+/// A full chip, for what depends on size.
+const FULL: usize = 48;
 
 /// Machines on which a test has to pass, one after the other; what they are is said behind the test's name.
 struct Setting {
@@ -28,7 +31,7 @@ struct Setting {
     checks_arguments: bool,
 }
 
-const SETTINGS: [Setting; 8] = [
+const SETTINGS: [Setting; 9] = [
     Setting {
         name: "where accesses wait for each other",
         machines: contention,
@@ -74,8 +77,15 @@ const SETTINGS: [Setting; 8] = [
     Setting {
         name: "on many cores",
         machines: many,
-        lacks: Needs::empty(),
+        lacks: Needs::LARGEST,
         for_tests_that_need: Needs::SIZE,
+        checks_arguments: false,
+    },
+    Setting {
+        name: "on the most cores",
+        machines: most,
+        lacks: Needs::empty(),
+        for_tests_that_need: Needs::LARGEST,
         checks_arguments: false,
     },
     Setting {
@@ -113,7 +123,13 @@ fn domains() -> Vec<Machine> {
     [(8, 2), (8, 1), (7, 3), (5, 2)].map(|(cores, domains)| of(cores, domains)).into_iter().chain(by_pages).collect()
 }
 
+/// More than half of what a byte can tell apart.
 fn many() -> Vec<Machine> {
+    vec![Machine::scc(131)]
+}
+
+/// As many as there can be in QEMU.
+fn most() -> Vec<Machine> {
     vec![Machine::scc(255)]
 }
 
@@ -194,7 +210,8 @@ fn on_all(name: &str, machines: Vec<Machine>, checks_arguments: bool) -> Result<
 
 fn trials(name: &'static str) -> Vec<Trial> {
     let needs = suite::needs(name);
-    let on_cores = CORES.map(|cores| {
+    let full = needs.contains(Needs::SIZE).then_some(FULL);
+    let on_cores = CORES.into_iter().chain(full).map(|cores| {
         let what = format!("{name} on {cores} core{}", if cores == 1 { "" } else { "s" });
         Trial::test(what, move || Ok(on(name, &Machine::scc(cores), true)?))
     });
@@ -221,7 +238,7 @@ fn trials(name: &'static str) -> Vec<Trial> {
             Ok(())
         })
     });
-    on_cores.into_iter().chain(in_settings).chain(coherent).chain(checked).collect()
+    on_cores.chain(in_settings).chain(coherent).chain(checked).collect()
 }
 
 fn main() {
