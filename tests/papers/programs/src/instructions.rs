@@ -25,7 +25,9 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use collectives::{Barrier, Broadcast, Class, Error, Group, InPlace, OcBcast, Operator, Placement, Source, Tag, Window};
+use collectives::{
+    Barrier, Broadcast, Class, Error, Group, InPlace, OcBcast, Operator, Placement, Source, Tag, Window,
+};
 use hal::{Core, Countable, Deadline, LINE_BYTES, LocalView, MpbLine, Place, Reason, Region, kind};
 
 use super::{
@@ -348,7 +350,8 @@ impl Counter {
         let comm = rank.comm;
         let opened = comm.open_messages()?;
         let send = |message: &[u8], to| comm.send_tagged(message, to, TAG);
-        let receive = |message: &mut [u8], from| comm.receive_tagged(message, Source::Rank(from), Tag::Is(TAG)).map(drop);
+        let receive =
+            |message: &mut [u8], from| comm.receive_tagged(message, Source::Rank(from), Tag::Is(TAG)).map(drop);
         self.answered_messages(rank, "send-receive-tagged", send, receive)?;
         opened.close()?;
         let sections = Sections::new(comm)?;
