@@ -9,7 +9,7 @@ use std::{
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{
-            AtomicBool, AtomicU32,
+            self, AtomicBool, AtomicU32,
             Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
         },
     },
@@ -260,9 +260,11 @@ impl Memory {
         self.fence();
     }
 
-    /// What was written before is in memory before what is written afterwards.
+    /// What was written before is in memory before what is read or written afterwards.
     pub(crate) fn fence(&self) {
         self.host_lines.inspect(HostLines::fence);
+        // Loads of the host pass stores that are still in a processor's buffer.
+        atomic::fence(SeqCst);
     }
 
     pub(crate) fn test_and_set(&self, register: CoreId) -> bool {

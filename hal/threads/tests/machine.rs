@@ -4,6 +4,7 @@ use hal::{
     Cached, CoreId, Deadline, Interrupt, Mpb, MpbCoherence, MpbLine, Place, Reason, Regions, SharedAddress, TestAndSet,
     Topology, Uncached, Wait, kind,
 };
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use threads::{Machine, ThreadCore};
 
 fn flag(core: usize) -> MpbLine {
@@ -138,6 +139,52 @@ fn lines_are_whole_and_no_byte_of_theirs_is_lost() {
             });
         });
         assert_eq!(results, Ok(vec![(); 4]));
+    }
+}
+
+/// Each of two cores stores, and then looks whether the other one has: one of both sees it at least.
+#[test]
+fn no_load_passes_what_was_stored_before() {
+    const ROUNDS: u32 = 4_000;
+    /// Alone, each waits for the other one to come this far.
+    fn meet(own: &AtomicU32, other: &AtomicU32, round: u32) {
+        own.store(round, SeqCst);
+        for turn in 1_u32.. {
+            match other.load(SeqCst) {
+                came if came >= round => return,
+                _ if turn.is_multiple_of(1000) => std::thread::yield_now(),
+                _ => std::hint::spin_loop(),
+            }
+        }
+    }
+    for (of_words, machine) in [(true, Machine::new(2)), (false, Machine::new(2).with_coherence(true))] {
+        let [begun, ended] = [(); 2].map(|()| [(); 2].map(|()| AtomicU32::new(0)));
+        let results = machine.run(|core| {
+            let me = core.core().index();
+            let lines = [0, 1].map(|core| MpbLine::new(CoreId::new(core), 2));
+            // SAFETY: nobody has other regions of this memory.
+            let words = unsafe { Regions::new(4) }.region(SharedAddress::new(0, 0), 256);
+            let look = |round: u32| {
+                if of_words {
+                    core.store_word(words, 32 * me, round);
+                    return core.load_word(words, 32 * (1 - me));
+                }
+                core.store(lines[me], 0, &round.to_ne_bytes());
+                core.drain();
+                core.invalidate_mpb();
+                core.load_line(lines[1 - me]).word(0)
+            };
+            let seen = (1..=ROUNDS).map(|round| {
+                meet(&begun[me], &begun[1 - me], round);
+                let seen = look(round) == round;
+                meet(&ended[me], &ended[1 - me], round);
+                seen
+            });
+            seen.collect::<Vec<_>>()
+        });
+        let results = results.unwrap();
+        let missed = results[0].iter().zip(&results[1]).position(|seen| seen == (&false, &false));
+        assert_eq!(missed, None, "words: {of_words}");
     }
 }
 
