@@ -2,9 +2,9 @@
 
 use alloc::vec;
 
-use hal::{Cached, Clock, Deadline, sim::Machine};
+use hal::{Cached, Clock, Deadline, kind, sim::Machine};
 
-use crate::{Barrier, Comm, Error, Subscription, Window, lock::Lock as _, testing::run};
+use crate::{Barrier, Comm, Error, Placement, Subscription, Window, lock::Lock as _, testing::run};
 
 /// What a window of one communicator gives back is not handed out to ranks of another one while ranks still read it.
 #[test]
@@ -85,6 +85,22 @@ fn barriers_of_registers_and_notifications_of_some_exclude_each_other() {
         assert_eq!(subscribe(&low), low.as_ref().map(|_| Err(Error::Subscribed { rank: 3 })));
         notifications.map(|notifications| notifications.close());
         world.barrier();
+    });
+}
+
+/// More than there is, also where sums of it are more than a word holds.
+#[test]
+fn what_no_machine_has_is_refused() {
+    run(&Machine::scc(3), |world| {
+        let endless = Subscription { payload_lines: usize::MAX, ..Default::default() };
+        let refused = world.subscribe(&world.group(), endless).map(|_| ());
+        assert_eq!(refused, Err(Error::NoSpareLines { wanted: usize::MAX }));
+        for compares in [false, true] {
+            world.check_arguments(compares);
+            let parts = [64, usize::MAX, usize::MAX].map(|len_bytes| (len_bytes, Placement::Striped(0)));
+            let refused = world.share_all::<kind::Combined>(&parts);
+            assert!(matches!(refused, Err(Error::PartTooLarge { .. })), "{refused:?}");
+        }
     });
 }
 

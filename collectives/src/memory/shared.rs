@@ -71,7 +71,8 @@ impl<C: Core> Comm<'_, C> {
     ) -> Result<Vec<Region<K>>, Error> {
         self.check_call(|| {
             let lengths = || parts.iter().map(|(len_bytes, _)| *len_bytes);
-            Call::new(Collective::Share).of::<u8>().len(lengths().sum()).each(lengths())
+            let all = lengths().fold(0, usize::saturating_add);
+            Call::new(Collective::Share).of::<u8>().len(all).each(lengths())
         })?;
         let (owner, mut told) = (self.allocating_rank()?, vec![NOTHING; parts.len()]);
         if self.rank() == owner {

@@ -28,8 +28,9 @@ impl Lines {
     const SERVED: usize = 2;
     const ACKNOWLEDGEMENTS: usize = 3;
 
+    /// Of each MPB; more than there are if the payload is.
     pub(super) fn count(&self) -> usize {
-        Self::ACKNOWLEDGEMENTS + self.acknowledgements + self.payload
+        (Self::ACKNOWLEDGEMENTS + self.acknowledgements).saturating_add(self.payload)
     }
 
     /// Written by whoever is parent in the tree of the message that is under way.
