@@ -174,11 +174,11 @@ impl<'c, C: Core> Comm<'c, C> {
         context: u32,
     ) -> Self {
         let hal = self.hal();
-        let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), layout.barrier());
+        let (barrier, barrier_ns) = barrier::of_all(hal, &members, layout.barrier());
         Comm {
             hal,
             choices: Choices::new(Terms::new(hal.layout(), members.shape(), barrier_ns)),
-            buffers: Buffers::new(hal.core(), &members, layout),
+            buffers: Buffers::new(hal, &members, layout),
             members,
             barrier,
             preferences: Preferences::default(),

@@ -5,7 +5,7 @@
 //! counted in ascending order of rank.
 
 use alloc::{boxed::Box, rc::Rc, vec::Vec};
-use core::array;
+use core::{array, ops::Range};
 
 use crate::{
     Error,
@@ -50,13 +50,20 @@ pub(crate) struct OfLine {
 }
 
 impl OfLine {
-    fn new(index: usize, ranks: u32) -> Self {
+    /// These members, of whom there is one at least, from rank 32 `index` on.
+    pub(crate) fn new(index: usize, ranks: u32) -> Self {
         let bytes = array::from_fn(|word| spread(ranks >> (word * IN_WORD)));
         let bit = |bit: u32| bit as usize / IN_WORD;
         Self { index, ranks, bytes, first: bit(ranks.trailing_zeros()), end: bit(ranks.ilog2()) + 1 }
     }
 
-    /// The words of a line from the first to the last one that has bytes of members, and which of their bytes are.
+    /// Which words of a line have bytes of members, from the first to the last one.
+    #[inline]
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.first..self.end
+    }
+
+    /// Those words, and which of their bytes are members'.
     #[inline]
     pub(crate) fn words(&self) -> impl Iterator<Item = (usize, u32)> + Clone {
         (self.first..self.end).zip(self.bytes[self.first..self.end].iter().copied())

@@ -96,8 +96,8 @@ impl<'c, C: Core> Comm<'c, C> {
     /// [`Error::SecondWorld`], on the cores that keep a heap, if it was called before.
     pub fn world(hal: &'c C, regions: Regions) -> Result<Self, Error> {
         let members = Members::all(hal.core(), hal.layout());
-        let buffers = Buffers::new(hal.core(), &members, MpbLayout::of_machine(hal.layout().cores(), hal.mpb_lines())?);
-        let (barrier, barrier_ns) = barrier::of_all(&members, hal.layout(), buffers.layout().barrier());
+        let buffers = Buffers::new(hal, &members, MpbLayout::of_machine(hal.layout().cores(), hal.mpb_lines())?);
+        let (barrier, barrier_ns) = barrier::of_all(hal, &members, buffers.layout().barrier());
         let comm = Self {
             hal,
             barrier,
@@ -283,7 +283,10 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             return self.hal.wait_until(places, deadline, reason, check);
         }
         let Reason { what, peer, detail } = reason;
-        let found = self.wait_beside_engines(places, deadline, what, peer, detail, check);
+        // The check goes on as part of another one, so that what it knows is in registers until then.
+        let mut check = check;
+        let goes_on = move |poll: &Poll<'_>| check(poll);
+        let found = self.wait_beside_engines(places, deadline, what, peer, detail, goes_on);
         found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
     }
 

@@ -12,7 +12,7 @@ pub(crate) mod tagged;
 
 use core::cell::Cell;
 
-use hal::{CoreId, Mpb, MpbLine, Topology, Trace, Wait};
+use hal::{Mpb, MpbLine, Topology, Trace, Wait};
 
 use crate::{Comm, comm::members::Members};
 
@@ -35,10 +35,10 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    pub(crate) fn new(own: CoreId, members: &Members, layout: MpbLayout) -> Self {
+    pub(crate) fn new(hal: &impl Mpb, members: &Members, layout: MpbLayout) -> Self {
         Self {
             layout: Cell::new(layout),
-            signals: Signals::new(own, members, &layout),
+            signals: Signals::new(hal, members, &layout),
             sequence: Sequence::default(),
             spare_lines: SpareLines::new(layout.spare()),
             first_buffer: FirstBuffer::default(),

@@ -17,7 +17,7 @@
 use alloc::boxed::Box;
 use core::{cell::Cell, iter};
 
-use hal::{CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Poll, Reason, TimedOut, Wait};
+use hal::{CoreId, Deadline, LINE_BYTES, Mpb, MpbByte, MpbLine, MpbWords, Poll, Reason, TimedOut, Wait};
 
 use super::{
     bytes::{IN_WORD, Words, repeated, spread, words_of},
@@ -44,22 +44,21 @@ const ABOVE: u32 = repeated(COUNT + 1);
 /// The signals between this rank and all others.
 pub(crate) struct Signals {
     pairs: Box<[Pair]>,
-    /// Which byte of a line is this rank's, in each other MPB.
-    byte: usize,
-    /// The bytes of the other ranks in this rank's MPB, as far as this rank has taken what they say: a line of 32 in a value.
+    /// The counts of the other ranks in this rank's MPB, as far as this rank has taken what they say: a line of 32 in a value.
     taken: Box<[[Cell<u32>; LINE_BYTES / IN_WORD]]>,
 }
 
-/// What this rank knows of another one, besides what it has taken: all that a message needs, in one place.
+/// What this rank knows of another one, besides the signals that it has taken: all that a message needs, in one place.
 pub(crate) struct Pair {
-    /// The line of the other one's MPB that the byte of this rank is in.
-    there: MpbLine,
-    /// The line of this rank's MPB that the byte of the other one is in, and which one that is.
-    pub(crate) here: MpbLine,
-    byte: u8,
+    /// The byte of this rank in the other one's MPB.
+    there: MpbByte,
+    /// The word of this rank's MPB that the byte of the other one is in, and how far that is from the lowest one, in bits.
+    here: MpbWords<1>,
+    shift: u8,
     /// The byte of this rank in the other one's MPB.
     sent: Cell<u8>,
-    /// Two bits that are in no MPB: how often messages went there, and came from there.
+    /// The [bits of messages](OF_MESSAGES) that were taken of the byte of the other one; and two bits that are in no MPB: how often
+    /// messages went there, and came from there.
     messages: Cell<u8>,
 }
 
@@ -67,14 +66,26 @@ impl Pair {
     /// Where the other one runs.
     #[inline]
     pub(crate) fn core(&self) -> CoreId {
-        self.there.core
+        self.there.line().core
     }
 
     /// The byte of the other one, as a poll of the line with it shows.
     #[inline(always)]
     fn found(&self, poll: &Poll<'_>) -> u8 {
-        let byte = usize::from(self.byte);
-        (poll.line_word(0, byte / IN_WORD) >> (byte % IN_WORD * 8)) as u8
+        let [word] = poll.words(self.here);
+        (word >> self.shift) as u8
+    }
+
+    /// The bits of messages that were taken of the byte of the other one.
+    #[inline]
+    fn taken(&self) -> u8 {
+        self.messages.get() & OF_MESSAGES
+    }
+
+    /// Takes bits that the other one has turned.
+    #[inline]
+    pub(crate) fn take(&self, bits: u8) {
+        self.messages.set(self.messages.get() ^ bits);
     }
 
     /// Whether the next message to the other one is one of the odd ones.
@@ -102,6 +113,9 @@ impl Pair {
     }
 }
 
+/// The bits of a rank's byte that belong to messages.
+const OF_MESSAGES: u8 = CHUNK | ANSWER;
+
 /// The bits that turn over with each message of a program to a rank, and from it.
 const TO: u8 = 1;
 const FROM: u8 = 2;
@@ -112,27 +126,33 @@ fn raised(byte: u8) -> u8 {
 }
 
 impl Signals {
-    /// The signals between this rank, which is on core `own`, and these ranks, whose MPBs are laid out like that.
-    pub(crate) fn new(own: CoreId, members: &Members, layout: &MpbLayout) -> Self {
+    /// The signals between this rank and these, whose MPBs are laid out like that.
+    pub(crate) fn new(hal: &impl Mpb, members: &Members, layout: &MpbLayout) -> Self {
         let (line, byte) = layout.signal_from(members.rank());
         let pairs = members.cores().iter().enumerate().map(|(rank, core)| {
-            let (here, byte) = layout.signal_from(rank);
+            let (here, its_byte) = layout.signal_from(rank);
             Pair {
-                there: MpbLine::new(*core, line),
-                here: MpbLine::new(own, here),
-                byte: byte as u8,
+                there: hal.find_byte(MpbLine::new(*core, line), byte),
+                here: hal.find_words(MpbLine::new(hal.core(), here), its_byte / IN_WORD),
+                shift: (its_byte % IN_WORD * 8) as u8,
                 sent: Cell::new(0),
                 messages: Cell::new(0),
             }
         });
         let lines = iter::repeat_with(Default::default).take(layout.ranks().div_ceil(LINE_BYTES));
-        Self { pairs: pairs.collect(), byte, taken: lines.collect() }
+        Self { pairs: pairs.collect(), taken: lines.collect() }
     }
 
     /// What this rank knows of another one.
     #[inline]
     pub(crate) fn pair(&self, rank: usize) -> &Pair {
         &self.pairs[rank]
+    }
+
+    /// The same, if there is such a rank.
+    #[inline]
+    pub(crate) fn pair_if_any(&self, rank: usize) -> Option<&Pair> {
+        self.pairs.get(rank)
     }
 
     /// How many signals rank `from` is ahead of those that were taken, by its byte now.
@@ -167,7 +187,7 @@ impl Signals {
         if let Some(elsewhere) = comm.elsewhere() {
             return elsewhere.set(comm, to, value);
         }
-        comm.hal().set_flag(*there, self.byte, value);
+        comm.hal().set(*there, value);
     }
 
     /// Signals rank `to`.
@@ -188,23 +208,20 @@ impl Signals {
     /// [`TimedOut`] on a dying machine.
     #[inline(always)]
     pub(crate) fn take_turned_by<C: Mpb + Wait>(
-        &self,
         comm: &Comm<'_, C>,
         bit: u8,
-        (from, pair): (usize, &Pair),
+        pair: &Pair,
         reason: Reason,
     ) -> Result<u8, TimedOut> {
-        let (taken, shift) = self.taken_of(from);
-        let word = usize::from(pair.byte) / IN_WORD;
         let turned = comm.wait_until(pair.here, Deadline::Never, reason.from(pair.core()), move |poll| {
-            let turned = ((poll.line_word(0, word) ^ taken.get()) >> shift) as u8;
+            let turned = pair.found(poll) ^ pair.messages.get();
             (turned & bit != 0).then_some(turned)
         })?;
-        taken.set(taken.get() ^ u32::from(bit) << shift);
-        Ok(turned)
+        pair.take(bit);
+        Ok(turned & OF_MESSAGES)
     }
 
-    /// What was taken of the byte of a rank: its word, and how far its byte is from the lowest one, in bits.
+    /// What was taken of the signals of a rank: their word, and how far its byte is from the lowest one, in bits.
     fn taken_of(&self, from: usize) -> (&Cell<u32>, usize) {
         (&self.taken.as_flattened()[from / IN_WORD], from % IN_WORD * 8)
     }
@@ -212,13 +229,12 @@ impl Signals {
     /// The byte of rank `from`, as far as this rank has taken what it says.
     pub(crate) fn taken_from(&self, from: usize) -> u8 {
         let (taken, shift) = self.taken_of(from);
-        (taken.get() >> shift) as u8
+        (taken.get() >> shift) as u8 & COUNT | self.pair(from).taken()
     }
 
     /// Takes bits that rank `from` has turned.
     pub(crate) fn take_turned(&self, from: usize, bits: u8) {
-        let (taken, shift) = self.taken_of(from);
-        taken.set(taken.get() ^ u32::from(bits) << shift);
+        self.pair(from).take(bits);
     }
 
     /// Takes `count` signals from each of `ranks` (ascending), waiting until they are there. One line is polled at a

@@ -39,7 +39,7 @@ use hal::{Deadline, Line, Messenger, Mpb, Place, Reason, Span, TimedOut, Wait};
 use self::chunks::Chunks;
 use crate::{
     Comm, Error,
-    mpb::signals::{ANSWER, CHUNK, Pair},
+    mpb::signals::{ANSWER, CHUNK, Pair, Signals},
 };
 
 /// What the receiver of a chunk says.
@@ -59,14 +59,13 @@ impl<C: Messenger> Comm<'_, C> {
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`]. [`Error::MessageLength`] if the receiver wants another length,
     /// at both ends, with nothing received.
     pub fn send(&self, message: &[u8], to: usize) -> Result<(), Error> {
-        self.check_peer(to)?;
-        let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));
+        let pair = self.peer(to)?;
+        let _span = self.hal().span(Span::new("send").with(pair.core()).of(message.len()));
         if !self.is_short(message.len()) {
             return self.send_in_chunks(message, to);
         }
-        let (signals, pair) = (self.signals(), self.signals().pair(to));
         self.put_short(message, pair);
-        signals.turn(self, CHUNK, (to, pair));
+        self.signals().turn(self, CHUNK, (to, pair));
         pair.count_to();
         self.check_answer(self.take_answer((to, pair), Some(message.len() as u32)), message.len(), to)
     }
@@ -127,19 +126,18 @@ impl<C: Messenger> Comm<'_, C> {
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`]. [`Error::MessageLength`] if the message has another length, at
     /// both ends, with nothing received. [`Error::TimedOut`] on a dying machine.
     pub fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
-        self.check_peer(from)?;
-        let _span = self.hal().span(Span::new("receive").with(self.core_of(from)).of(message.len()));
+        let pair = self.peer(from)?;
+        let _span = self.hal().span(Span::new("receive").with(pair.core()).of(message.len()));
         if !self.is_short(message.len()) {
             return self.receive_in_chunks(message, from);
         }
-        let (signals, pair) = (self.signals(), self.signals().pair(from));
         let sent = self.get_short(message, pair).map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
         pair.count_from();
-        signals.take_turned(from, CHUNK);
+        pair.take(CHUNK);
         if sent != message.len() {
             return Err(self.refuse(from, sent as u32, message.len() as u32));
         }
-        signals.turn(self, ANSWER, (from, pair));
+        self.signals().turn(self, ANSWER, (from, pair));
         Ok(())
     }
 
@@ -235,7 +233,7 @@ impl<C: Messenger> Comm<'_, C> {
             return self.take_turned_elsewhere(from.0, bit, reason.what);
         }
         // It does not time out, unless the machine is dying.
-        self.signals().take_turned_by(self, bit, from, reason)
+        Signals::take_turned_by(self, bit, from.1, reason)
     }
 
     /// Takes what a rank has turned where signals do not go through MPBs.
@@ -255,8 +253,17 @@ impl<C: Messenger> Comm<'_, C> {
 }
 
 impl<C: Mpb + Wait> Comm<'_, C> {
-    fn check_peer(&self, rank: usize) -> Result<(), Error> {
-        self.check_rank(rank)?;
-        if rank == self.rank() { Err(Error::SelfMessage { rank }) } else { Ok(()) }
+    /// What is known of another rank. Refuses those that there are not, and this one.
+    #[inline]
+    fn peer(&self, rank: usize) -> Result<&Pair, Error> {
+        match self.signals().pair_if_any(rank) {
+            Some(pair) if rank != self.rank() => Ok(pair),
+            found => Err(self.no_peer(rank, found.is_some())),
+        }
+    }
+
+    #[cold]
+    fn no_peer(&self, rank: usize, is_own: bool) -> Error {
+        if is_own { Error::SelfMessage { rank } } else { Error::NoSuchRank { rank, size: self.size() } }
     }
 }

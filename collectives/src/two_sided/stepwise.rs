@@ -71,7 +71,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`]; [`Error::RequestsOutstanding`] if a message in steps is
     /// under way, on whichever communicator.
     pub fn start_sending(&self, message: &[u8], to: usize) -> Result<Sending, Error> {
-        self.check_peer(to)?;
+        self.peer(to)?;
         if self.world_of().state::<Taken>().0.replace(true) {
             return Err(Error::RequestsOutstanding);
         }
@@ -115,7 +115,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub fn incoming(&self, from: usize) -> Result<Option<usize>, Error> {
-        self.check_peer(from)?;
+        self.peer(from)?;
         let is_announced = self.has_chunk_from(from);
         Ok(self.head_from(from).filter(|_| is_announced).map(|head| head.word(0) as usize))
     }
@@ -139,7 +139,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub fn start_receiving(&self, len: usize, from: usize) -> Result<Receiving, Error> {
-        self.check_peer(from)?;
+        self.peer(from)?;
         Ok(Receiving { from, len, sent: None, chunk: 0, is_over: false })
     }
 
@@ -191,7 +191,7 @@ impl<C: Messenger> Comm<'_, C> {
     pub fn await_step(&self, senders: &[usize], receiver: Option<usize>, deadline: Deadline) -> Result<(), Error> {
         let wanted: Vec<_> =
             senders.iter().map(|rank| (*rank, CHUNK)).chain(receiver.map(|rank| (rank, ANSWER))).collect();
-        wanted.iter().try_for_each(|(rank, _)| self.check_peer(*rank))?;
+        wanted.iter().try_for_each(|(rank, _)| self.peer(*rank).map(|_| ()))?;
         let layout = self.mpb_layout();
         let line_of = |rank: usize| layout.signal_from(rank).0;
         let mut lines: Vec<_> = wanted.iter().map(|(rank, _)| line_of(*rank)).collect();

@@ -19,7 +19,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub(crate) fn send_within(&self, source: Source, message: &[u8], to: usize) -> Result<(), Error> {
-        self.check_peer(to)?;
+        self.peer(to)?;
         let _span = self.hal().span(Span::new("send").with(self.core_of(to)).of(message.len()));
         let payload = self.payload();
         let staging = self.mpb_line(self.rank(), payload.start);
@@ -37,7 +37,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`].
     pub(crate) fn receive_within(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
-        self.check_peer(from)?;
+        self.peer(from)?;
         let _span = self.hal().span(Span::new("receive").with(self.core_of(from)).of(message.len()));
         let payload = self.payload();
         let staging = self.mpb_line(from, payload.start);

@@ -68,7 +68,7 @@ fn flags(comm: &Comm<'_, SimCore>, name: &str) -> Box<dyn Mechanism<SimCore>> {
     let party = Party::new((0..2).map(CoreId::new), layout);
     let schedule = barrier.algorithm(&party, layout).schedule(comm.rank(), &party);
     let line = comm.mpb_layout().spare().start + 1;
-    Box::new(FlagBarrier::new(&schedule, CoreId::new, line..line + 1))
+    Box::new(FlagBarrier::new(comm.hal(), &schedule, CoreId::new, line..line + 1))
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use alloc::{vec, vec::Vec};
 use core::{iter, ops::Range};
 
-use hal::{LINE_BYTES, Layout, Prices};
+use hal::{LINE_BYTES, Mpb, Prices};
 
 use crate::comm::members::Members;
 
@@ -24,7 +24,8 @@ pub(crate) const fn world_lines(ranks: usize) -> usize {
 
 /// The barrier of all ranks of a communicator, whose flags are in these lines of every MPB, if there are any, and how many nanoseconds it is
 /// estimated to take.
-pub(crate) fn of_all(members: &Members, layout: &Layout, lines: Range<usize>) -> (FlagBarrier, u64) {
+pub(crate) fn of_all(hal: &impl Mpb, members: &Members, lines: Range<usize>) -> (FlagBarrier, u64) {
+    let layout = hal.layout();
     // Neighbours in a domain are neighbours in the order of cores, whatever the order of ranks is.
     let by_core = members.by_core();
     let core_at = |position: usize| members.core_of(by_core[position]);
@@ -32,12 +33,12 @@ pub(crate) fn of_all(members: &Members, layout: &Layout, lines: Range<usize>) ->
     if lines.is_empty() {
         // Signals will do what these flags would.
         let rounds = Algorithm::Dissemination(Dissemination { partners: 1, flags: Release::Push });
-        return (FlagBarrier::new(&Schedule::default(), core_at, lines), estimate(rounds, &party, &prices));
+        return (FlagBarrier::new(hal, &Schedule::default(), core_at, lines), estimate(rounds, &party, &prices));
     }
     let algorithm = choose(&party, &prices, lines.len() * LINE_BYTES);
     let position = by_core.iter().position(|rank| *rank == members.rank()).unwrap_or(0);
     let schedule = algorithm.schedule(position, &party);
-    (FlagBarrier::new(&schedule, core_at, lines), estimate(algorithm, &party, &prices))
+    (FlagBarrier::new(hal, &schedule, core_at, lines), estimate(algorithm, &party, &prices))
 }
 
 /// Partners in a round of dissemination that are considered; more never pays.

@@ -11,7 +11,7 @@
 use alloc::boxed::Box;
 use core::{cell::Cell, ops::Range};
 
-use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbLine, Poll, Reason, Wait};
+use hal::{Core, CoreId, Deadline, LINE_BYTES, Mpb, MpbByte, MpbLine, MpbWords, Poll, Reason, Wait};
 
 use super::{
     mechanism::Mechanism,
@@ -32,69 +32,30 @@ pub(crate) struct FlagBarrier {
     next: Cell<usize>,
 }
 
-/// An action, by cores and lines.
+/// An action, by bytes and words of lines that were found when the barrier was made.
 enum Step {
-    /// Sets the flag in a byte of a line, which others may follow.
-    Set { at: MpbLine, byte: usize },
+    /// Sets a flag, which others may follow.
+    Set(MpbByte),
     /// Sets it, and drains: it is the last one before the rank waits, or at all.
-    SetLast { at: MpbLine, byte: usize },
+    SetLast(MpbByte),
+    /// Waits for one flag: its word, and how far it is from the lowest byte of that, in bits. Of a line no more than the word is
+    /// looked at.
+    AwaitOne { word: MpbWords<1>, shift: u8, writer: CoreId },
     /// Waits for flags of a line.
-    Await(Awaited),
+    AwaitSome(Box<Awaited>),
 }
 
 /// Flags that a rank waits for. One that is not set has the number of the barrier before.
 struct Awaited {
-    at: MpbLine,
-    flags: Flags,
+    line: MpbWords<WORDS>,
+    /// Words, and which bytes of them are flags.
+    flags: Box<[(usize, u32)]>,
+    /// The core that sets each byte.
+    writers: [CoreId; LINE_BYTES],
 }
 
-/// Which bytes of a line are flags, and the cores that set them.
-enum Flags {
-    /// One: its word, and how far it is from the lowest byte of that, in bits. Of a line no more than the word is looked at.
-    One { word: usize, shift: u32, writer: CoreId },
-    /// Some: words, and which bytes of them are flags; the core that sets each byte.
-    Some { words: Box<[(usize, u32)]>, writers: [CoreId; LINE_BYTES] },
-}
-
-impl Awaited {
-    fn new(at: MpbLine, mask: u32, writers: impl Iterator<Item = CoreId>) -> Self {
-        let mut of_bytes = [at.core; LINE_BYTES];
-        let bytes = (0..LINE_BYTES).filter(|byte| mask >> byte & 1 == 1);
-        bytes.zip(writers).for_each(|(byte, writer)| of_bytes[byte] = writer);
-        let flags = if mask.is_power_of_two() {
-            let byte = mask.trailing_zeros() as usize;
-            Flags::One { word: byte / IN_WORD, shift: (byte % IN_WORD * 8) as u32, writer: of_bytes[byte] }
-        } else {
-            let words = words_of(mask).map(|(word, four)| (word, spread(four))).collect();
-            Flags::Some { words, writers: of_bytes }
-        };
-        Self { at, flags }
-    }
-
-    /// Waits until all are set. False at the deadline.
-    #[inline(always)]
-    fn wait<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, before: u8, deadline: Deadline) -> bool {
-        comm.wait_until(self.at, deadline, Reason::new("a barrier"), move |poll| self.are_set(poll, before)).is_ok()
-    }
-
-    /// Whether all are set, as a poll shows.
-    #[inline(always)]
-    fn are_set(&self, poll: &Poll<'_>, before: u8) -> Option<()> {
-        match &self.flags {
-            Flags::One { word, shift, writer } => {
-                if (poll.line_word(0, *word) >> shift) as u8 != before {
-                    return Some(());
-                }
-                poll.missing(*writer);
-            }
-            Flags::Some { words, writers } => match first_late(&poll.line_words(0, 0), words, before) {
-                None => return Some(()),
-                Some(byte) => poll.missing(writers[byte]),
-            },
-        }
-        None
-    }
-}
+/// Words of a line.
+const WORDS: usize = LINE_BYTES / IN_WORD;
 
 /// The first byte of some words of a line that has the number of the barrier before.
 #[inline]
@@ -107,21 +68,26 @@ fn first_late(line: &Words, words: &[(usize, u32)], before: u8) -> Option<usize>
 
 impl FlagBarrier {
     /// A barrier of members on these cores, by position, whose flags are in these lines of each one's MPB, which are all zero.
-    pub(crate) fn new(schedule: &Schedule, core_of: impl Fn(usize) -> CoreId, lines: Range<usize>) -> Self {
+    pub(crate) fn new(
+        hal: &impl Mpb,
+        schedule: &Schedule,
+        core_of: impl Fn(usize) -> CoreId,
+        lines: Range<usize>,
+    ) -> Self {
         let actions = schedule.actions();
         let steps = actions.iter().enumerate().map(|(index, action)| match *action {
             Action::Set { position, slot } => {
                 let at = MpbLine::new(core_of(position), lines.start + slot / LINE_BYTES);
-                let byte = slot % LINE_BYTES;
+                let flag = hal.find_byte(at, slot % LINE_BYTES);
                 match actions.get(index + 1) {
-                    Some(Action::Set { .. }) => Step::Set { at, byte },
-                    Some(Action::Await { .. }) | None => Step::SetLast { at, byte },
+                    Some(Action::Set { .. }) => Step::Set(flag),
+                    Some(Action::Await { .. }) | None => Step::SetLast(flag),
                 }
             }
             Action::Await { position, line, mask, writers } => {
                 let writers = &schedule.writers()[writers..][..mask.count_ones() as usize];
                 let writers = writers.iter().map(|writer| core_of(usize::from(*writer)));
-                Step::Await(Awaited::new(MpbLine::new(core_of(position), lines.start + line), mask, writers))
+                Step::awaiting(hal, MpbLine::new(core_of(position), lines.start + line), mask, writers)
             }
         });
         Self { steps: steps.collect(), lines, number: Cell::new(0), next: Cell::new(0) }
@@ -143,15 +109,12 @@ impl FlagBarrier {
         self.next.set(0);
     }
 
-    /// Goes on until the deadline, or without one up to the first flag that is awaited. Says whether all have arrived.
-    fn advance<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Option<Deadline>) -> bool {
+    /// Goes on until the deadline. Says whether all have arrived.
+    #[inline]
+    fn advance<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
         let (number, first) = (self.number.get(), self.next.get());
         for (index, step) in self.steps[first..].iter().enumerate() {
-            let is_done = match (step, deadline) {
-                (Step::Await(_), None) => false,
-                _ => step.carry_out(comm, number, deadline.unwrap_or(Deadline::Never)),
-            };
-            if !is_done {
+            if !step.carry_out(comm, number, deadline) {
                 self.next.set(first + index);
                 return false;
             }
@@ -162,26 +125,78 @@ impl FlagBarrier {
 }
 
 impl Step {
+    fn awaiting(hal: &impl Mpb, at: MpbLine, mask: u32, writers: impl Iterator<Item = CoreId>) -> Self {
+        let mut of_bytes = [at.core; LINE_BYTES];
+        let bytes = (0..LINE_BYTES).filter(|byte| mask >> byte & 1 == 1);
+        bytes.zip(writers).for_each(|(byte, writer)| of_bytes[byte] = writer);
+        if mask.is_power_of_two() {
+            let byte = mask.trailing_zeros() as usize;
+            let (word, shift) = (hal.find_words(at, byte / IN_WORD), (byte % IN_WORD * 8) as u8);
+            return Self::AwaitOne { word, shift, writer: of_bytes[byte] };
+        }
+        let flags = words_of(mask).map(|(word, four)| (word, spread(four))).collect();
+        Self::AwaitSome(Box::new(Awaited { line: hal.find_words(at, 0), flags, writers: of_bytes }))
+    }
+
     /// Does it, in the barrier with this number. False at the deadline.
     #[inline(always)]
     fn carry_out<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, number: u8, deadline: Deadline) -> bool {
+        let (before, reason) = (number.wrapping_sub(1), Reason::new("a barrier"));
         match self {
-            Self::Set { at, byte } => comm.hal().store(*at, *byte, &[number]),
-            Self::SetLast { at, byte } => comm.hal().set_flag(*at, *byte, number),
-            Self::Await(awaited) => return awaited.wait(comm, number.wrapping_sub(1), deadline),
+            Self::Set(flag) => comm.hal().store_byte(*flag, number),
+            Self::SetLast(flag) => comm.hal().set(*flag, number),
+            Self::AwaitOne { word, shift, writer } => {
+                let is_set = |poll: &Poll<'_>| {
+                    let [found] = poll.words(*word);
+                    let is_set = (found >> shift) as u8 != before;
+                    if !is_set {
+                        poll.missing(*writer);
+                    }
+                    is_set.then_some(())
+                };
+                return comm.wait_until(*word, deadline, reason, is_set).is_ok();
+            }
+            Self::AwaitSome(awaited) => {
+                let Awaited { line, flags, writers } = &**awaited;
+                let are_set = |poll: &Poll<'_>| {
+                    let late = first_late(&poll.words(*line), flags, before);
+                    if let Some(byte) = late {
+                        poll.missing(writers[byte]);
+                    }
+                    late.is_none().then_some(())
+                };
+                return comm.wait_until(*line, deadline, reason, are_set).is_ok();
+            }
         }
         true
     }
 }
 
 impl<C: Core> Mechanism<C> for FlagBarrier {
+    /// Sets flags, up to the first that is awaited.
     fn arrive(&self, comm: &Comm<'_, C>) {
         self.begin();
-        self.advance(comm, None);
+        let number = self.number.get();
+        let first = self.steps.iter().position(|step| match step {
+            Step::Set(flag) => {
+                comm.hal().store_byte(*flag, number);
+                false
+            }
+            Step::SetLast(flag) => {
+                comm.hal().set(*flag, number);
+                false
+            }
+            Step::AwaitOne { .. } | Step::AwaitSome(_) => true,
+        });
+        self.next.set(first.unwrap_or(self.steps.len()));
     }
 
     fn go_on(&self, comm: &Comm<'_, C>, deadline: Deadline) -> bool {
-        self.advance(comm, Some(deadline))
+        // Most wait for ever, and nothing about a deadline is to be known where they do.
+        match deadline {
+            Deadline::Never => self.advance(comm, Deadline::Never),
+            Deadline::At(_) => self.advance(comm, deadline),
+        }
     }
 
     fn end(&self, comm: &Comm<'_, C>) {

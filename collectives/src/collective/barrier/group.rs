@@ -122,6 +122,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.hal().drain();
         self.synchronise();
         let flags = FlagBarrier::new(
+            self.hal(),
             &schedule.unwrap_or_default(),
             |position| members[position],
             first_line..first_line + lines,

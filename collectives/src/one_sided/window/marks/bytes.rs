@@ -5,7 +5,10 @@ use core::{array, cell::Cell};
 use hal::LINE_BYTES;
 
 use super::half::Told;
-use crate::mpb::bytes::{IN_WORD, ONE, Words, gather, spread, words_of};
+use crate::{
+    comm::group::OfLine,
+    mpb::bytes::{IN_WORD, ONE, Words, gather, spread, words_of},
+};
 
 /// Ranks whose marks are in one line.
 pub(super) const RANKS: usize = LINE_BYTES;
@@ -27,7 +30,7 @@ impl Bytes {
     }
 
     pub(super) fn word(&self, index: usize) -> u32 {
-        self.0[index].get()
+        self.0[index % (RANKS / IN_WORD)].get()
     }
 
     pub(super) fn byte(&self, rank: usize) -> u8 {
@@ -40,29 +43,30 @@ impl Bytes {
         word.set(word.get() & !(0xFF << shift) | u32::from(byte) << shift);
     }
 
-    /// Whether a line has for all ranks what is here.
+    /// Whether a line has for all members what is here.
     #[inline]
-    pub(super) fn all_are(&self, line: &Words, ranks: &Words, told: Told) -> bool {
+    pub(super) fn all_are(&self, line: &Words, members: &OfLine, told: Told) -> bool {
         let mut others = 0;
-        for (word, ranks) in ranks.iter().enumerate() {
-            others |= (line[word] ^ self.0[word].get()) & ranks;
+        // One after the other without a loop: words without members take less than to leave them out.
+        for (word, bytes) in members.bytes.iter().enumerate() {
+            others |= (line[word] ^ self.0[word].get()) & bytes;
         }
         others & HALVES << told.shift() == 0
     }
 
-    /// Raises the numbers of some ranks: which bytes of each word. To change all words, some of them to what they are, takes less
-    /// than to find out which ones have such ranks.
+    /// Raises the numbers of members.
     #[inline]
-    pub(super) fn raise_numbers(&self, ranks: &Words, told: Told) {
-        for (word, bytes) in self.0.iter().zip(ranks) {
+    pub(super) fn raise_numbers(&self, members: &OfLine, told: Told) {
+        let words = members.range();
+        for (word, bytes) in self.0[words.clone()].iter().zip(&members.bytes[words]) {
             word.set(raised(word.get(), *bytes, told));
         }
     }
 
-    /// Raises the number of a rank, and returns its byte.
+    /// Raises the number of a rank, which has the byte that is so many bits from the lowest one of its word, and returns it.
     #[inline]
-    pub(super) fn raise_number(&self, rank: usize, told: Told) -> u8 {
-        let (word, shift) = (&self.0[rank / IN_WORD], rank % IN_WORD * 8);
+    pub(super) fn raise_number(&self, word: usize, shift: u32, told: Told) -> u8 {
+        let word = &self.0[word % (RANKS / IN_WORD)];
         let raised = raised(word.get(), 0xFF << shift, told);
         word.set(raised);
         (raised >> shift) as u8
@@ -151,6 +155,8 @@ mod tests {
     }
 
     const SETS: [u32; 6] = [0, 1, 1 << 31, 0x8000_0001, 0x0F0F_1234, u32::MAX];
+    /// Those with members.
+    const SOME: [u32; 8] = [1, 1 << 31, 0x8000_0001, 0x0F0F_1234, 0x7FFF_FFFF, 0x00F0_0FF0, 0xFFFF_FFFE, u32::MAX];
 
     #[test]
     fn bytes_are_those_of_a_line() {
@@ -191,13 +197,12 @@ mod tests {
     #[test]
     fn what_all_ranks_have_is_what_each_has() {
         for (told, ranks) in
-            [Told::Posted, Told::Completed].into_iter().flat_map(|told| SETS.map(|ranks| (told, ranks)))
+            [Told::Posted, Told::Completed].into_iter().flat_map(|told| SOME.map(|ranks| (told, ranks)))
         {
-            let bytes: Words = array::from_fn(|word| spread(ranks >> (word * IN_WORD)));
-            let expected = different(7);
+            let (members, expected) = (OfLine::new(0, ranks), different(7));
             // What ranks have that are not asked for does not matter.
-            let mut line: Words = array::from_fn(|word| expected.word(word) ^ 0xA5A5_A5A5 & !bytes[word]);
-            let all_are = |line: &Words| expected.all_are(line, &bytes, told);
+            let mut line: Words = array::from_fn(|word| expected.word(word) ^ 0xA5A5_A5A5 & !members.bytes[word]);
+            let all_are = |line: &Words| expected.all_are(line, &members, told);
             assert!(all_are(&line));
             for rank in (0..RANKS).filter(|rank| ranks >> rank & 1 == 1) {
                 for bit in 0..8 {
@@ -214,17 +219,17 @@ mod tests {
     #[test]
     fn numbers_are_raised_and_nothing_else() {
         for (told, ranks) in
-            [Told::Posted, Told::Completed].into_iter().flat_map(|told| SETS.map(|ranks| (told, ranks)))
+            [Told::Posted, Told::Completed].into_iter().flat_map(|told| SOME.map(|ranks| (told, ranks)))
         {
             let [before, together, one_by_one, expected] = [5; 4].map(different);
             for round in 1..6 {
-                together.raise_numbers(&array::from_fn(|word| spread(ranks >> (word * IN_WORD))), told);
+                together.raise_numbers(&OfLine::new(0, ranks), told);
                 let sight = expected.0.each_ref().map(Cell::get);
                 assert!(!expected.expect_next(&sight, ranks, told), "nothing but numbers has changed");
                 for rank in 0..RANKS {
                     let (mark, is_one) = (before.byte(rank), ranks >> rank & 1 == 1);
                     if is_one {
-                        let byte = one_by_one.raise_number(rank, told);
+                        let byte = one_by_one.raise_number(rank / IN_WORD, (rank % IN_WORD * 8) as u32, told);
                         assert_eq!(byte, one_by_one.byte(rank));
                     }
                     let half = Half::of(mark, told);

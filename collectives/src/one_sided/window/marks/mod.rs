@@ -54,7 +54,7 @@ use core::{
     iter,
 };
 
-use hal::{Core, LINE_BYTES};
+use hal::{Core, LINE_BYTES, MpbWords};
 
 use self::{
     bytes::{Bytes, RANKS},
@@ -101,6 +101,8 @@ pub(super) struct Marks {
     /// Line and byte, in MPBs, of the marks that this rank pushes, and of those that peers keep for it.
     pushed_at: (usize, usize),
     kept_at: (usize, usize),
+    /// The lines in this rank's MPB that marks are pushed to.
+    here: Box<[MpbWords<{ RANKS / MARKS_PER_WORD }>]>,
     kept: Kept,
     /// The marks for peers, as they are now.
     told: Box<[Bytes]>,
@@ -117,8 +119,10 @@ impl Marks {
     pub(super) fn new<C: Core>(home: Home, comm: &Comm<'_, C>) -> Self {
         let lines = comm.size().div_ceil(RANKS);
         let first = if let Home::Mpb { first } = home { first } else { 0 };
+        let here = (first..first + lines).map(|line| comm.hal().find_words(comm.own_line(line), 0));
         Self {
             home,
+            here: here.collect(),
             pushed_at: place(first, comm.rank()),
             kept_at: place(first, comm.size() + comm.rank()),
             kept: Kept::new(comm.choices().terms()),
@@ -148,6 +152,22 @@ impl Marks {
                 (0..words(comm.size())).for_each(|word| hal.store_word(at.class_words(comm.rank()), word, 0));
             }
         }
+    }
+}
+
+/// A rank among all: whose line of 32 it has a byte in, which word of that, and how far from its lowest byte, in bits.
+#[derive(Clone, Copy)]
+struct Among {
+    line: usize,
+    word: usize,
+    shift: u32,
+}
+
+impl Among {
+    #[inline]
+    fn new(rank: usize) -> Self {
+        let byte = rank % RANKS;
+        Self { line: rank / RANKS, word: byte / MARKS_PER_WORD, shift: (byte % MARKS_PER_WORD * 8) as u32 }
     }
 }
 

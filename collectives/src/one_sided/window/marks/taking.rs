@@ -2,9 +2,9 @@
 
 use core::{array, slice};
 
-use hal::{Core, Deadline, MpbLine, Place, Places, Poll, Reason, TimedOut};
+use hal::{Core, Deadline, MpbWords, Place, Places, Poll, Reason, TimedOut};
 
-use super::{Home, MARKS_PER_WORD, Marks, Told, bytes::RANKS, half::Half, place};
+use super::{Among, Home, MARKS_PER_WORD, Marks, Told, bytes::RANKS, half::Half, place};
 use crate::{
     Comm, Group,
     comm::group::OfLine,
@@ -21,12 +21,21 @@ pub(super) struct Expected {
 /// Where the next marks of a group will be.
 #[derive(Clone, Copy)]
 enum Look {
-    /// The one of its only member, in this byte of a line.
-    AtOne { peer: usize, at: MpbLine, byte: usize },
+    /// The one of its only member, in a byte of this word of a line.
+    AtOne(AtOne),
     /// Pushed here.
     Here,
     /// Kept by each member.
     AtEach,
+}
+
+/// Where the next mark of a peer will be: in a word of a line, so many bits from its lowest byte.
+#[derive(Clone, Copy)]
+struct AtOne {
+    peer: usize,
+    among: Among,
+    word: MpbWords<1>,
+    shift: u32,
 }
 
 /// What became of marks that were not as expected.
@@ -64,8 +73,8 @@ impl Marks {
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
-        if let Some(Look::AtOne { peer, at: line, byte }) = self.look_for(peers, seen, told) {
-            return self.take_the_one(at, (peer, line, byte), told, deadline);
+        if let Some(Look::AtOne(one)) = self.look_for(peers, seen, told) {
+            return self.take_the_one(at, one, told, deadline);
         }
         self.take(at, seen, peers, told, deadline)?;
         seen.clear();
@@ -93,9 +102,9 @@ impl Marks {
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
         match (self.look_for(peers, seen, told), self.home) {
-            (Some(Look::Here), Home::Mpb { first }) => {
+            (Some(Look::Here), _) => {
                 for line in peers.lines() {
-                    self.take_line(at, seen, first, line, told, deadline)?;
+                    self.take_line(at, seen, line, told, deadline)?;
                 }
             }
             (Some(Look::AtEach), _) => {
@@ -160,7 +169,9 @@ impl Marks {
                 } else {
                     (self.kept_at, peer)
                 };
-                Some(Look::AtOne { peer, at: comm.mpb_line(whose, line), byte })
+                let word = comm.hal().find_words(comm.mpb_line(whose, line), byte / MARKS_PER_WORD);
+                let shift = (byte % MARKS_PER_WORD * 8) as u32;
+                Some(Look::AtOne(AtOne { peer, among: Among::new(peer), word, shift }))
             }
             _ if words.clone().all(|(index, members)| kept(index, *members) == 0) => Some(Look::Here),
             _ => words.all(|(index, members)| kept(index, *members) == *members).then_some(Look::AtEach),
@@ -173,11 +184,14 @@ impl Marks {
     fn take_the_one<C: Core>(
         &self,
         at: &Peers<'_, C>,
-        (peer, line, byte): (usize, MpbLine, usize),
+        AtOne { peer, among, word, shift }: AtOne,
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
-        self.take_mark(at, line, peer, told, deadline, move |poll| mark_in(poll, byte))
+        self.take_mark(at, word, (peer, among), told, deadline, move |poll| {
+            let [found] = poll.words(word);
+            (found >> shift) as u8
+        })
     }
 
     /// Waits for the mark of one peer, which is where that keeps it.
@@ -194,7 +208,8 @@ impl Marks {
             Home::Mpb { .. } => Place::Line(at.comm.mpb_line(peer, self.kept_at.0)),
             Home::Words => Place::Word(at.class_words(peer), at.comm.rank() / MARKS_PER_WORD),
         };
-        self.take_mark(at, slice::from_ref(&place), peer, told, deadline, |poll| self.kept_mark(at.comm, poll))?;
+        let whose = (peer, Among::new(peer));
+        self.take_mark(at, slice::from_ref(&place), whose, told, deadline, |poll| self.kept_mark(at.comm, poll))?;
         seen.insert(peer);
         Ok(())
     }
@@ -205,21 +220,21 @@ impl Marks {
         &self,
         at: &Peers<'_, C>,
         place: impl Places,
-        peer: usize,
+        (peer, among): (usize, Among),
         told: Told,
         deadline: Deadline,
         mark: impl Fn(&Poll<'_>) -> u8,
     ) -> Result<(), TimedOut> {
-        let (comm, next) = (at.comm, &self.next[peer / RANKS]);
+        let (comm, next) = (at.comm, &self.next[among.line]);
         let is_as_expected = comm.wait_until(place, deadline, told.awaited(at.number), move |poll| {
             let mark = mark(poll);
-            if (mark ^ next.byte(peer % RANKS)) & told.half() == 0 {
+            if (mark ^ (next.word(among.word) >> among.shift) as u8) & told.half() == 0 {
                 return Some(true);
             }
             self.take_other(peer, mark, told).or_missing(comm, poll)
         })?;
         if is_as_expected {
-            next.raise_number(peer % RANKS, told);
+            next.raise_number(among.word, among.shift, told);
         }
         Ok(())
     }
@@ -241,22 +256,21 @@ impl Marks {
         &self,
         at: &Peers<'_, C>,
         seen: &Seen,
-        first: usize,
         members: &OfLine,
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
         let (comm, index, next) = (at.comm, members.index, &self.next[members.index]);
-        let place = comm.own_line(first + index);
-        let are_as_expected = comm.wait_until(place, deadline, told.awaited(at.number), move |poll| {
-            let line = poll.line_words(0, 0);
-            if next.all_are(&line, &members.bytes, told) {
+        let here = self.here[index];
+        let are_as_expected = comm.wait_until(here, deadline, told.awaited(at.number), move |poll| {
+            let line = poll.words(here);
+            if next.all_are(&line, members, told) {
                 return Some(true);
             }
             self.take_others(&line, members, told).or_missing(comm, poll)
         })?;
         if are_as_expected {
-            next.raise_numbers(&members.bytes, told);
+            next.raise_numbers(members, told);
         }
         seen.insert_word(index, members.ranks);
         Ok(())

@@ -2,9 +2,9 @@
 
 use alloc::{boxed::Box, vec::Vec};
 
-use hal::{Core, LINE_BYTES, MpbLine};
+use hal::{Core, LINE_BYTES, MpbByte};
 
-use super::{Home, MARKS_PER_WORD, Marks, Told, bytes::RANKS, place};
+use super::{Among, Home, MARKS_PER_WORD, Marks, Told, bytes::RANKS, place};
 use crate::{
     Comm, Group,
     comm::group::bits,
@@ -32,7 +32,7 @@ pub(super) struct Settled {
 /// Where the marks for a group are told.
 enum Way {
     /// Pushed to its only member, into this line.
-    PushedToOne { peer: usize, at: MpbLine },
+    PushedToOne { peer: Among, at: MpbByte },
     /// Pushed to each.
     Pushed,
     /// Kept there.
@@ -65,12 +65,11 @@ impl Marks {
     #[inline(always)]
     fn tell_again<C: Core>(&self, comm: &Comm<'_, C>, settled: &Settled, told: Told) {
         if let Way::PushedToOne { peer, at } = settled.way {
-            let mark = self.told[peer / RANKS].raise_number(peer % RANKS, told);
-            let (_, byte) = self.pushed_at;
-            return comm.hal().set_flag(at, byte, mark);
+            let mark = self.told[peer.line].raise_number(peer.word, peer.shift, told);
+            return comm.hal().set(at, mark);
         }
         for line in settled.group.lines() {
-            self.told[line.index].raise_numbers(&line.bytes, told);
+            self.told[line.index].raise_numbers(line, told);
         }
         let Way::Kept(spans) = &settled.way else { return self.push_all(comm, &settled.group) };
         spans.iter().for_each(|span| self.keep(comm, span));
@@ -127,8 +126,9 @@ impl Marks {
         let way = match *peers.ranks() {
             _ if all_stay_kept => Some(Way::Kept(spans.into_boxed_slice())),
             [peer] if all_stay_pushed => {
-                let (peer, (line, _)) = (usize::from(peer), self.pushed_at);
-                Some(Way::PushedToOne { peer, at: comm.mpb_line(peer, line) })
+                let (peer, (line, byte)) = (usize::from(peer), self.pushed_at);
+                let at = comm.hal().find_byte(comm.mpb_line(peer, line), byte);
+                Some(Way::PushedToOne { peer: Among::new(peer), at })
             }
             _ => all_stay_pushed.then_some(Way::Pushed),
         };
