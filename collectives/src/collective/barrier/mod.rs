@@ -46,6 +46,8 @@ mod checker;
 #[cfg(test)]
 mod exploration;
 #[cfg(test)]
+mod left_out;
+#[cfg(test)]
 mod timing;
 
 use hal::{CoreId, LINE_BYTES, Layout, Messenger, Mpb, Reason, Span, Wait};
