@@ -42,6 +42,7 @@ pub(crate) fn tagged_lines(len: usize) -> usize {
 
 /// Puts `data` into consecutive lines, each with `tag`; the lines are whole, so that they leave the write-combine
 /// buffer at once. At least one line is written.
+#[inline]
 pub(crate) fn put_tagged(hal: &(impl MpbCopy + Clock), data: &[u8], source: Source, tag: u32, to: MpbLine) {
     let (lines, mut rest) = (tagged_lines(data.len()).max(1), data);
     hal.put_made(lines * LINE_BYTES, to, |_, line| {

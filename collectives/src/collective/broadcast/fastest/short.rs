@@ -42,7 +42,11 @@ pub(super) fn in_a_line<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], ro
     let turn = comm.turn(0, Writers::Owner);
     let (cell, tag) = (comm.mpb_line(root, turn.cells[0]), turn.tag);
     if comm.rank() == root {
-        return put_tagged(comm.hal(), message, Source::Memory, tag, cell);
+        // Of most it is known how long they are.
+        return match <&[u8; TAGGED_BYTES]>::try_from(&*message) {
+            Ok(message) => put_tagged(comm.hal(), message, Source::Memory, tag, cell),
+            Err(_) => put_tagged(comm.hal(), message, Source::Memory, tag, cell),
+        };
     }
     let reason = Reason::new("a short broadcast").from(cell.core);
     let found = comm.wait_until(cell, Deadline::Never, reason, |poll| {
@@ -52,7 +56,6 @@ pub(super) fn in_a_line<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], ro
     // It does not come on a machine that is dying.
     if let Ok(data) = found {
         let data: [u8; TAGGED_BYTES] = bytemuck::cast(data.map(u32::to_le));
-        // Of most it is known how long they are.
         match message.first_chunk_mut::<TAGGED_BYTES>() {
             Some(message) => comm.hal().keep(&data, message),
             None => comm.hal().keep(&data[..message.len()], message),

@@ -3,7 +3,7 @@
 
 use hal::{Cached, Clock, sim::Machine};
 
-use crate::{Comm, Group, Window};
+use crate::{Class, Comm, Group, Window};
 
 /// More than a number has values.
 const EPOCHS: u32 = 9;
@@ -37,14 +37,42 @@ fn pairs_find_each_other() {
     }
 }
 
-/// One rank is late in turns, and nobody goes on without it.
+/// So few that marks are pushed to each.
 #[test]
-fn nobody_is_left_out() {
+fn a_few_find_each_other() {
     for ranks in [31, 32, 33, 48] {
         let outcome = Machine::scc(ranks).run(|core| {
             let comm = Comm::world(core, regions::of_a_test()).unwrap();
             let mut caches = core.take_caches().unwrap();
             let (window, mut view) = Window::<_, u32>::create(&comm, &mut caches, 1).unwrap();
+            for few in [[1, 3], [3, 4], [4, ranks - 1], [ranks - 3, ranks - 2]] {
+                let (one, few) = (Group::of([0]).unwrap(), Group::of(few).unwrap());
+                for epoch in 1..=2 * EPOCHS {
+                    let (origins, targets) = if epoch <= EPOCHS { (&one, &few) } else { (&few, &one) };
+                    if origins.contains(comm.rank()) {
+                        let access = window.start(targets).unwrap();
+                        targets.iter().for_each(|target| access.put_value(target, 0, epoch).unwrap());
+                        access.complete();
+                    } else if targets.contains(comm.rank()) {
+                        window.while_posted(&mut view, &mut caches, origins, |_| ()).unwrap();
+                        assert_eq!(view.load(0), epoch, "from {origins:?} to {targets:?} of {ranks}");
+                    }
+                }
+            }
+        });
+        outcome.unwrap();
+    }
+}
+
+/// One rank is late in turns, and nobody goes on without it.
+#[test]
+fn nobody_is_left_out() {
+    let classes = [Class::Default, Class::TriggerOnly];
+    for (ranks, class) in [31, 32, 33, 48].into_iter().flat_map(|ranks| classes.map(|class| (ranks, class))) {
+        let outcome = Machine::scc(ranks).run(|core| {
+            let comm = Comm::world(core, regions::of_a_test()).unwrap();
+            let mut caches = core.take_caches().unwrap();
+            let (window, mut view) = Window::<_, u32>::with_class(&comm, &mut caches, 1, class).unwrap();
             let [one, others] = [Group::of([0]).unwrap(), Group::of(1..ranks).unwrap()];
             let late = [1, 4, 30, 31, 32, ranks - 1].into_iter().filter(|late| *late < ranks);
             let mut times = std::vec::Vec::new();
@@ -67,7 +95,41 @@ fn nobody_is_left_out() {
         let outcome = outcome.unwrap();
         for (epoch, (late, _, over)) in outcome.cores[0].result.iter().enumerate() {
             let came = outcome.cores[*late].result[epoch].1;
-            assert!(*over >= came, "epoch {epoch} of {ranks} ranks was over before rank {late} came");
+            assert!(*over >= came, "epoch {epoch} of {ranks} ranks, {class}, was over before rank {late} came");
+        }
+    }
+}
+
+/// Each has an epoch with all others, so that all keep their marks where the others look: one is late in turns, and nobody goes on
+/// without it.
+#[test]
+fn all_wait_for_each() {
+    for ranks in [31, 32, 33, 48] {
+        let outcome = Machine::scc(ranks).run(|core| {
+            let comm = Comm::world(core, regions::of_a_test()).unwrap();
+            let mut caches = core.take_caches().unwrap();
+            let (window, mut view) = Window::<_, u32>::create(&comm, &mut caches, 1).unwrap();
+            let others = Group::of((0..ranks).filter(|rank| *rank != comm.rank())).unwrap();
+            let mut times = std::vec::Vec::new();
+            for late in [0, 0, 3, 3, 30, 30, ranks - 1, ranks - 1] {
+                comm.barrier();
+                if comm.rank() == late {
+                    core.compute(10 * LATE);
+                }
+                let before = core.now();
+                window
+                    .while_posted(&mut view, &mut caches, &others, |_| window.start(&others).unwrap().complete())
+                    .unwrap();
+                times.push((late, before, core.now()));
+            }
+            times
+        });
+        let outcome = outcome.unwrap();
+        for (rank, core) in outcome.cores.iter().enumerate() {
+            for (epoch, (late, _, over)) in core.result.iter().enumerate() {
+                let came = outcome.cores[*late].result[epoch].1;
+                assert!(*over >= came, "epoch {epoch} of rank {rank} of {ranks} was over before rank {late} came");
+            }
         }
     }
 }
