@@ -32,6 +32,8 @@ impl Post {
         let Some(from) = pattern.from.filter(|from| self.slots.may_await_box(*from, world.rank())) else {
             return Ok(None);
         };
+        self.widen(world, from);
+        // The credits that were given may wait for room, too.
         let is_alone = self.queued.get() == 0
             && self.matching.borrow().is_empty()
             && self.streams.borrow().is_empty()
@@ -39,7 +41,6 @@ impl Post {
         if !is_alone {
             return Ok(None);
         }
-        self.widen(world, from);
         self.slots.await_box(world, from, reason).map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
         let (is_here, room) = (|words: &Words| words.kind == Kind::Eager, buffer.len());
         let label = |words: &Words| {
