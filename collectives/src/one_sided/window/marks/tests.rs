@@ -45,12 +45,15 @@ fn a_few_find_each_other() {
             let comm = Comm::world(core, regions::of_a_test()).unwrap();
             let mut caches = core.take_caches().unwrap();
             let (window, mut view) = Window::<_, u32>::create(&comm, &mut caches, 1).unwrap();
-            for few in [[1, 3], [3, 4], [4, ranks - 1], [ranks - 3, ranks - 2]] {
-                let (one, few) = (Group::of([0]).unwrap(), Group::of(few).unwrap());
+            let groups = [[1, 3], [3, 4], [4, ranks - 1], [ranks - 3, ranks - 2]];
+            let mut groups = groups.map(|few| (Group::of([0]).unwrap(), Group::of(few).unwrap())).to_vec();
+            groups.push((Group::of([0, 1, 3]).unwrap(), Group::of((2..ranks).filter(|rank| *rank != 3)).unwrap()));
+            for (one, few) in groups {
                 for epoch in 1..=2 * EPOCHS {
                     let (origins, targets) = if epoch <= EPOCHS { (&one, &few) } else { (&few, &one) };
                     if origins.contains(comm.rank()) {
                         let access = window.start(targets).unwrap();
+                        // Of several origins, all put the same.
                         targets.iter().for_each(|target| access.put_value(target, 0, epoch).unwrap());
                         access.complete();
                     } else if targets.contains(comm.rank()) {
