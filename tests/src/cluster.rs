@@ -6,7 +6,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use collectives::{Barrier, Group};
+use collectives::{Barrier, Group, Source, Tag};
 use hal::{Core, Place, Reason, kind};
 
 use crate::{
@@ -125,6 +125,40 @@ pub fn neighbouring_bytes_stay<C: Core>(context: &mut Context<'_, '_, C>) -> Out
         hal.store(line, 0, &[0; 32]);
     }
     Ok(())
+}
+
+/// Ranks far from each other exchange messages that are short enough to go with what says that they are there, with tags and
+/// without, at full speed: each one arrives whole.
+pub fn short_messages<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (rank, half) = (context.rank(), context.size() / 2);
+    let messages = context.comm.open_messages()?;
+    if rank >= 2 * half {
+        return Ok(messages.close()?);
+    }
+    let partner = (rank + half) % (2 * half);
+    for round in 0..rounds(context, 400) {
+        for (len, is_tagged) in [4, 16, 20, 28].into_iter().flat_map(|len| [(len, false), (len, true)]) {
+            let message = |from: usize| vec![(round * 3 + from) as u8; len];
+            let (own, mut found) = (message(rank), vec![0; len]);
+            let send = || match is_tagged {
+                true => context.comm.send_tagged(&own, partner, round as u32),
+                false => context.comm.send(&own, partner),
+            };
+            let mut receive = || match is_tagged {
+                true => context.comm.receive_tagged(&mut found, Source::Rank(partner), Tag::Any).map(drop),
+                false => context.comm.receive(&mut found, partner),
+            };
+            if rank < half {
+                send()?;
+                receive()?;
+            } else {
+                receive()?;
+                send()?;
+            }
+            check_eq!(found, message(partner), "{len} bytes of round {round}, with a tag: {is_tagged}");
+        }
+    }
+    Ok(messages.close()?)
 }
 
 /// A line that one rank writes as fast as it can and others read: the number in its last word is never ahead of the

@@ -185,7 +185,7 @@ suite! {
     }
     #[needs(REGISTERS, SIZE, MACHINE)]
     coherence::{ #[needs(LARGEST)] barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
-    cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }
+    cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, short_messages, the_last_word_implies_the_others, }
     #[needs(REGISTERS, SIZE, MACHINE)]
     locks::{
         #[needs(LARGEST)]

@@ -1,4 +1,5 @@
-//! What ranks tell each other, and what it looks like on the way: four words, and bytes behind them.
+//! What ranks tell each other, and what it looks like on the way: four words, and bytes. The words are the last ones of the first line:
+//! between nodes of a cluster whoever finds the last word of a line has the others, so that one tells whether a packet is there.
 
 use alloc::vec::Vec;
 
@@ -85,10 +86,10 @@ impl<'p> Packet<&'p [u8]> {
     #[inline]
     pub(super) fn head(&self, stamp: u8, answered: Option<u8>) -> [u32; LINE_BYTES / 4] {
         let kind = self.kind as u8 | if answered.is_some() { ACKNOWLEDGES } else { 0 };
-        let first = u32::from_le_bytes([kind, self.payload.len() as u8, stamp, answered.unwrap_or(0)]);
-        let mut head = [first, self.context, self.number, self.tag, 0, 0, 0, 0];
+        let last = u32::from_le_bytes([kind, self.payload.len() as u8, stamp, answered.unwrap_or(0)]);
+        let mut head = [0, 0, 0, 0, self.context, self.number, self.tag, last];
         let with_head = &self.payload[..self.payload.len().min(LINE_BYTES - HEADER_BYTES)];
-        cast_slice_mut(&mut head[HEADER_BYTES / 4..])[..with_head.len()].copy_from_slice(with_head);
+        cast_slice_mut(&mut head)[..with_head.len()].copy_from_slice(with_head);
         head
     }
 
@@ -111,10 +112,10 @@ impl Packet {
     /// The stamp of the packet with this first line.
     #[inline]
     pub(super) fn stamp(line: &Line) -> u8 {
-        line.0[2]
+        line.word(7).to_le_bytes()[2]
     }
 
-    /// What the words say that a packet begins with, and those of its bytes that are in the line with them. The memory of the payload is
+    /// What the words of a packet say, and those of its bytes that are in the line with them. The memory of the payload is
     /// what is spare of another one's.
     #[inline]
     pub(super) fn from_line(line: &Line, mut payload: Vec<u8>) -> (Self, Words) {
@@ -126,7 +127,7 @@ impl Packet {
     }
 }
 
-/// What the words say that a packet begins with.
+/// What the words of a packet say.
 pub(super) struct Words {
     pub(super) kind: Kind,
     pub(super) context: u32,
@@ -142,12 +143,12 @@ pub(super) struct Words {
 impl Words {
     #[inline]
     pub(super) fn of(line: &Line) -> Self {
-        let [kind, len, stamp, count] = line.word(0).to_le_bytes();
+        let [kind, len, stamp, count] = line.word(7).to_le_bytes();
         Self {
             kind: Kind::ALL[usize::from(kind & !ACKNOWLEDGES)],
-            context: line.word(1),
-            number: line.word(2),
-            tag: line.word(3),
+            context: line.word(4),
+            number: line.word(5),
+            tag: line.word(6),
             len: len.into(),
             stamp,
             answered: (kind & ACKNOWLEDGES != 0).then_some(count),
@@ -157,7 +158,7 @@ impl Words {
     /// Those of its bytes that are in the line with them.
     #[inline]
     pub(super) fn with_head<'l>(&self, line: &'l Line) -> &'l [u8] {
-        &line.0[HEADER_BYTES..][..self.len.min(LINE_BYTES - HEADER_BYTES)]
+        &line.0[..self.len.min(LINE_BYTES - HEADER_BYTES)]
     }
 }
 

@@ -1,7 +1,8 @@
 //! Where a message of a program is on its way: a head, and chunks.
 //!
 //! The **head** is a line of the sender's own MPB that holds nothing else: how long the message is, and for which rank of which
-//! communicator. A short message is in it, so that whoever finds it has the message. Longer ones go through the staging
+//! communicator. A short message is in it, so that whoever finds it has the message; between nodes of a cluster whoever finds
+//! the last word of a line has the others, so that word tells one head from the next. Longer messages go through the staging
 //! lines in chunks, of which two have room. The head comes when half of the first chunk is there.
 
 use core::ops::Range;
@@ -13,17 +14,25 @@ use crate::{
     mpb::signals::{CHUNK, Pair},
 };
 
-/// Bytes of the words that a head begins with: the length, the context, and the receiver with a bit that turns over.
-const WORDS_BYTES: usize = WORDS * size_of::<u32>();
+/// Words that a head ends with: the length, the context, and the receiver with a bit that turns over.
 const WORDS: usize = 3;
 
-/// Bytes of a message that its head has room for.
-pub(super) const RIDING_BYTES: usize = LINE_BYTES - WORDS_BYTES;
+/// The first of them in the line.
+pub(super) const FIRST_WORD: usize = LINE_BYTES / size_of::<u32>() - WORDS;
 
-/// Says in the third word that this is a head: lines are zero at first.
+/// Bytes of a message that its head has room for, before the words.
+pub(super) const RIDING_BYTES: usize = FIRST_WORD * size_of::<u32>();
+
+/// Says in the last word that this is a head: lines are zero at first.
 const IS_HEAD: u32 = 1 << 31;
 
-/// The third word of the head of a message to this core, which turns over with each message.
+/// The length of the message with this head, in bytes.
+#[inline]
+pub(super) fn length_in(head: &Line) -> u32 {
+    head.word(FIRST_WORD)
+}
+
+/// The last word of the head of a message to this core, which turns over with each message.
 #[inline]
 fn stamp(to: CoreId, turn: bool) -> u32 {
     IS_HEAD | (to.index() as u32) << 1 | u32::from(turn)
@@ -182,7 +191,7 @@ impl<C: Messenger> Comm<'_, C> {
         }
         let layout = self.world_of().mpb_layout();
         let head = MpbLine::new(from.core(), layout.message_head());
-        let [sent, ..] = self.await_words(from, head, |poll| poll.line_words(0, 0), |words| *words)?;
+        let [sent, ..] = self.await_words(from, head, |poll| poll.line_words(0, FIRST_WORD), |words| *words)?;
         let sent = sent as usize;
         if sent == message.len() {
             self.hal().get(MpbLine::new(head.core, layout.message_lines().start), message);
@@ -195,9 +204,9 @@ impl<C: Messenger> Comm<'_, C> {
     fn get_riding(&self, message: &mut [u8], from: &Pair) -> Result<usize, TimedOut> {
         let head = MpbLine::new(from.core(), self.world_of().mpb_layout().message_head());
         let head = self.await_head_in(from, head)?;
-        let sent = head.word(0) as usize;
+        let sent = length_in(&head) as usize;
         if sent == message.len() {
-            self.hal().keep(&head.0[WORDS_BYTES..][..sent], message);
+            self.hal().keep(&head.0[..sent], message);
         }
         Ok(sent)
     }
@@ -220,7 +229,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// Whether this is the head of the next message from `from` to this rank.
     #[inline]
     pub(super) fn is_head_from(&self, from: usize, head: &Line) -> bool {
-        [head.word(1), head.word(2)] == self.words_from(self.signals().pair(from))
+        [head.word(FIRST_WORD + 1), head.word(FIRST_WORD + 2)] == self.words_from(self.signals().pair(from))
     }
 
     /// The words of the next head from rank `from`, besides the length.
@@ -240,12 +249,12 @@ impl<C: Messenger> Comm<'_, C> {
 
     #[inline]
     fn await_head_in(&self, from: &Pair, head: MpbLine) -> Result<Line, TimedOut> {
-        let words = |head: &Line| [head.word(0), head.word(1), head.word(2)];
+        let words = |head: &Line| core::array::from_fn(|word| head.word(FIRST_WORD + word));
         self.await_words(from, head, |poll| poll.line(0), words)
     }
 
     /// Waits for the head of the next message from `from`, which is in this line: what `read` has read of it, when the words that it
-    /// begins with say that it is there.
+    /// ends with say that it is there.
     #[inline(always)]
     fn await_words<R>(
         &self,
@@ -315,9 +324,9 @@ impl<C: Messenger> Comm<'_, C> {
         }
         // A whole line leaves the write-combine buffer at once, and pushes out what was put before.
         self.hal().put_made(LINE_BYTES, to, |_, line| {
-            let (head, room) = line.split_at_mut(WORDS_BYTES);
-            head.copy_from_slice(bytemuck::cast_slice(&words));
+            let (room, end) = line.split_at_mut(RIDING_BYTES);
             room[..riding.len()].copy_from_slice(riding);
+            end.copy_from_slice(bytemuck::cast_slice(&words));
         });
     }
 
@@ -340,7 +349,7 @@ impl<C: Messenger> Comm<'_, C> {
         match chunks.line(number) {
             _ if bytes.is_empty() => {}
             Some(line) => self.hal().get(self.mpb_line(from, line + part.start / LINE_BYTES), bytes),
-            None => self.hal().keep(&head.0[WORDS_BYTES..][..bytes.len()], bytes),
+            None => self.hal().keep(&head.0[..bytes.len()], bytes),
         }
     }
 }

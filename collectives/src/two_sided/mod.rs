@@ -36,7 +36,7 @@ mod within;
 
 use hal::{Deadline, Line, Messenger, Mpb, Place, Reason, Span, TimedOut, Wait};
 
-use self::chunks::Chunks;
+use self::chunks::{Chunks, FIRST_WORD, length_in};
 use crate::{
     Comm, Error,
     mpb::signals::{ANSWER, CHUNK, Pair, Signals},
@@ -152,7 +152,7 @@ impl<C: Messenger> Comm<'_, C> {
             self.await_head(from)
         };
         let mut head = head.map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
-        let (sent, wanted) = (head.word(0), chunks.len32());
+        let (sent, wanted) = (length_in(&head), chunks.len32());
         self.signals().pair(from).count_from();
         if sent != wanted {
             if !is_lent {
@@ -195,7 +195,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// Tells a sender that a message of another length is wanted.
     #[cold]
     fn refuse(&self, from: usize, sent: u32, wanted: u32) -> Error {
-        self.hal().store(self.head_of(from), 0, &wanted.to_le_bytes());
+        self.hal().store(self.head_of(from), FIRST_WORD * size_of::<u32>(), &wanted.to_le_bytes());
         self.turn_signal(CHUNK | ANSWER, from);
         self.take_answer((from, self.signals().pair(from)), None);
         Error::MessageLength { from, to: self.rank(), sent: sent as usize, wanted: wanted as usize }
@@ -215,7 +215,8 @@ impl<C: Messenger> Comm<'_, C> {
     #[cold]
     fn look_for_refusal(&self, from: usize, put: u32) -> Answer {
         let (reason, at) = (Reason::new("the length of a message"), self.head_of(self.rank()));
-        let found = self.wait_until(&[Place::Line(at)], Deadline::Never, reason, |poll| Some(poll.line_word(0, 0)));
+        let found =
+            self.wait_until(&[Place::Line(at)], Deadline::Never, reason, |poll| Some(poll.line_word(0, FIRST_WORD)));
         match found {
             Ok(wanted) if wanted != put => {
                 self.signals().take_turned(from, CHUNK);

@@ -12,7 +12,7 @@ use core::cell::Cell;
 
 use hal::{Deadline, Line, Messenger, Place, Reason};
 
-use super::Answer;
+use super::{Answer, chunks::length_in};
 use crate::{
     Comm, Error,
     mpb::signals::{ANSWER, CHUNK},
@@ -117,7 +117,7 @@ impl<C: Messenger> Comm<'_, C> {
     pub fn incoming(&self, from: usize) -> Result<Option<usize>, Error> {
         self.peer(from)?;
         let is_announced = self.has_chunk_from(from);
-        Ok(self.head_from(from).filter(|_| is_announced).map(|head| head.word(0) as usize))
+        Ok(self.head_from(from).filter(|_| is_announced).map(|head| length_in(&head) as usize))
     }
 
     /// Whether rank `from` has announced a chunk of a message for this rank.
@@ -164,7 +164,7 @@ impl<C: Messenger> Comm<'_, C> {
             _ => Some(Line::default()),
         };
         let Some(head) = head else { return Ok(false) };
-        let sent = *receiving.sent.get_or_insert(head.word(0) as usize);
+        let sent = *receiving.sent.get_or_insert(length_in(&head) as usize);
         let (chunks, number) = (self.chunks(sent), receiving.chunk);
         self.signals().take_turned(from, CHUNK);
         if number == 0 {
