@@ -31,6 +31,10 @@
 //! **Order.** Of two messages from one rank on one communicator that fit a receive, the first one is received first, however
 //! long they are. Messages of different communicators never meet.
 //!
+//! **Ready sends.** MPI's send whose receive is promised to be there (`MPI_Rsend`) is [`Comm::send_tagged`], or one of its other forms, as
+//! MPI lets it be: the promise would save nothing. A short message goes at once anyway; and a longer one is fetched by its receiver, who
+//! has to be told of it in any case.
+//!
 //! **Progress.** Whatever a rank waits for through any communicator, its messages go on meanwhile; while it computes they rest, unless it
 //! [asks for interrupts](Comm::progress_by_interrupts).
 //!
