@@ -25,6 +25,7 @@ mod buffers;
 mod chain;
 mod combine;
 mod doubling;
+mod goes;
 mod interface;
 mod pairs;
 mod pieces;

@@ -24,9 +24,15 @@ use super::{
     blocks::get_operands,
     buffers::{Buffers, Wrapped},
 };
-use crate::{Comm, collective::exchange::Spans};
+use crate::{Comm, collective::exchange::Spans, comm::choices::Terms};
 
 const TAKEN: Reason = Reason::new("a reduce-scatter, operands to be taken");
+
+/// What signals and calls take more than reads of all blocks of this many bytes, through this many lines of either half.
+pub(super) fn cost(terms: &Terms, bytes: usize, half: usize) -> u64 {
+    let steps = (terms.ranks - 1) * bytes.div_ceil(half * LINE_BYTES) as u64;
+    steps * (2 * (terms.signal_done() + terms.seen()) + terms.put())
+}
 
 /// Reduces and scatters, through this many lines of either half; an element fits them.
 pub(super) fn reduce_scatter<C: Messenger, T: Pod>(

@@ -5,7 +5,8 @@
 //! piece of every block that is not exhausted, but for its own. Where there are more blocks than lines, some ranks
 //! after others get their blocks.
 //!
-//! A communicator of some ranks has too few lines for that, and goes from [pair to pair](super::pairs).
+//! A communicator of some ranks has too few lines for that. Equal blocks of a few lines take a few [goes](super::goes); with others it goes
+//! from [pair to pair](super::pairs).
 //!
 //! The brackets are those of [`blocks`](super::blocks). Per rank and round, with n lines and P ranks: n lines put,
 //! n/P of the others' read from each, and a barrier; rounds alternate between two halves of the staging, so that one
@@ -14,12 +15,13 @@
 use core::ops::Range;
 
 use bytemuck::Pod;
-use hal::{LINE_BYTES, Messenger};
+use hal::{LINE_BYTES, Messenger, Mpb, Wait};
 
 use super::{
     Combine,
     blocks::{Staging, combine_all},
     buffers::Buffers,
+    goes::Goes,
     pairs,
 };
 use crate::{Comm, Error, collective::exchange::Spans};
@@ -43,7 +45,10 @@ pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
         return Err(Error::ElementTooLarge { len_bytes: size, limit_bytes: half * LINE_BYTES });
     }
     if comm.is_part() {
-        pairs::reduce_scatter(comm, buffers, operation, blocks, half);
+        match goes(comm, blocks, size, half) {
+            Some(goes) => goes.reduce_scatter(comm, buffers, operation),
+            None => pairs::reduce_scatter(comm, buffers, operation, blocks, half),
+        }
         return Ok(());
     }
     let staging = Staging::take(comm, 2 * half);
@@ -60,6 +65,13 @@ pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
     }
     staging.give_back(comm);
     Ok(())
+}
+
+/// The goes that equal blocks take, if that is faster than from pair to pair.
+fn goes(comm: &Comm<'_, impl Mpb + Wait>, blocks: &Spans, size: usize, half: usize) -> Option<Goes> {
+    let &Spans::Equal(len) = blocks else { return None };
+    let (goes, terms) = (Goes::of(comm, len, size)?, comm.choices().terms());
+    (goes.cost(terms) < pairs::cost(terms, len * size, half)).then_some(goes)
 }
 
 /// The whole vector as it is.

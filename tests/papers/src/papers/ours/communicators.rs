@@ -9,6 +9,9 @@ const OPERATIONS: &str =
 
 const SIZES: &str = "sizes=8,1024,16384";
 
+/// Blocks of vectors that fit the lines that all ranks stage in, and not those that communicators are lent: of 48 ranks, and of 24.
+const BETWEEN: [&str; 2] = ["operation=reduce-scatter", "sizes=64,128"];
+
 /// A machine on whose cores the odd ones of the SCC sit.
 const ODD: &str = "machine=mesh:6x4x1+ideal";
 
@@ -26,11 +29,16 @@ pub(crate) const COMMUNICATORS: Bench = Bench {
         Sweep("bench-collectives", &[OPERATIONS, SIZES, "members={dup|half|odd|row|tile}"]),
         Sweep("bench-collectives", &[OPERATIONS, SIZES, ODD]),
         Sweep("bench-collectives", &[OPERATIONS, SIZES, "cores={48|24|12|2}"]),
+        Sweep("bench-collectives", &[BETWEEN[0], BETWEEN[1], "members={dup|half|odd|row|tile}"]),
+        Sweep("bench-collectives", &[BETWEEN[0], BETWEEN[1], ODD]),
+        Sweep("bench-collectives", &[BETWEEN[0], BETWEEN[1], "cores={48|24|12|2}"]),
         Sweep("bench-collectives", &["operation={dup|split}", "cores={48|24|12|2}"]),
     ],
     columns: &[
         Column("no data (us)", METRIC, 0),
         Column("8 B", METRIC, 8),
+        Column("64 B", METRIC, 64),
+        Column("128 B", METRIC, 128),
         Column("1 KB", METRIC, 1 << 10),
         Column("16 KB", METRIC, 16 << 10),
     ],
