@@ -375,12 +375,12 @@ impl Counter {
             for (counted, is_kept) in self.turns() {
                 comm.barrier();
                 for sender in 0..2 {
-                    // The receiver comes when the message is there.
+                    // The receiver comes when the message is there: that of the answer has to wait for both.
                     let (done, count) = if me == sender {
                         come_late(hal, 1);
                         Self::count(hal, counted, || send(&message, 1 - sender))
                     } else if me == 1 - sender {
-                        come_late(hal, 2);
+                        come_late(hal, 2 + 2 * sender as u64);
                         Self::count(hal, counted, || receive(&mut message, sender))
                     } else {
                         break;

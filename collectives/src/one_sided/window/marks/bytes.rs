@@ -1,6 +1,6 @@
 //! The marks of 32 ranks as eight words: what is done with all of them is done with four at a time.
 
-use core::{array, cell::Cell, ops::Range};
+use core::{array, cell::Cell};
 
 use hal::LINE_BYTES;
 
@@ -31,11 +31,6 @@ impl Bytes {
 
     pub(super) fn word(&self, index: usize) -> u32 {
         self.0[index % (RANKS / IN_WORD)].get()
-    }
-
-    #[inline]
-    pub(super) fn words(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = u32> {
-        self.0[range].iter().map(Cell::get)
     }
 
     pub(super) fn byte(&self, rank: usize) -> u8 {

@@ -203,14 +203,9 @@ impl Marks {
         let at = comm.own_line(span.line);
         if span.byte % MARKS_PER_WORD == span.from % MARKS_PER_WORD {
             // Others in the same words are this rank's, too, and stay what they are.
-            let (word, first, end) =
-                (span.byte / MARKS_PER_WORD, span.from / MARKS_PER_WORD, span.to / MARKS_PER_WORD + 1);
-            let (index, within) = (span.from / RANKS, first % (RANKS / MARKS_PER_WORD));
-            if index == span.to / RANKS {
-                // Of the same 32 ranks, as most are: nothing is to be found out for each word.
-                return comm.hal().store_words(at, word, self.told[index].words(within..within + end - first));
-            }
-            return comm.hal().store_words(at, word, (first..end).map(|word| self.packed(word)));
+            let words = span.from / MARKS_PER_WORD..span.to / MARKS_PER_WORD + 1;
+            let words = words.map(|word| self.packed(word));
+            return comm.hal().store_words(at, span.byte / MARKS_PER_WORD, words);
         }
         let mut bytes = [0; LINE_BYTES];
         for (byte, peer) in bytes.iter_mut().zip(span.from..=span.to) {
