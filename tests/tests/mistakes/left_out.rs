@@ -114,8 +114,6 @@ const NOT_MISSED: &[(&str, &str, Upkeep, Why)] = &[
     // A wait has invalidated, and has looked into the box only where it waits for that rank: `matched::tests` has the order in which
     // the packet comes right behind that.
     ("matched/slots.rs", "next_arrival", Upkeep::Invalidation, InvalidatedByWaits),
-    // What this does not find is waited for.
-    ("matched/slots.rs", "look", Upkeep::Invalidation, OnlyFaster),
     // An allreduce says whether all have memory.
     ("memory/uncached.rs", "share_words", Upkeep::Drain, PushedOutByOthers),
     ("memory/uncached.rs", "share_words", Upkeep::Invalidation, InvalidatedByWaits),
