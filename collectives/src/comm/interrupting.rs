@@ -172,12 +172,15 @@ mod tests {
     use std::{rc::Rc, vec, vec::Vec};
 
     use hal::{
-        Clock, Interrupt, SharedAddress, Uncached,
-        sim::{Machine, SimCore, Spontaneous},
+        Clock, Interrupt, MpbCoherence, Region, SharedAddress, Uncached, kind,
+        sim::{Machine, SimCore, Spontaneous, Strategy},
     };
 
     use super::*;
-    use crate::{Answers, Operator, RemoteCall, Source, Tag, in_all_orders::in_all_orders};
+    use crate::{
+        Answers, Operator, RemoteCall, Source, Tag,
+        in_all_orders::{in_all_orders, look_at_all_orders},
+    };
 
     /// What a rank says that begins to compute, and the look of one that has something for it, in all orders: either the first sees it
     /// when it looks once more, or it is interrupted. Otherwise it would compute for ever, since the other one waits for it.
@@ -207,6 +210,34 @@ mod tests {
         assert!(runs > 1, "{runs} runs");
     }
 
+    /// Of what is still in the write-combine buffer when a rank looks, the other one would not know: it begins to compute, does not find
+    /// it, and is not interrupted.
+    #[test]
+    fn whoever_looks_has_drained_in_all_orders() {
+        fn is_raised() -> Region<kind::Uncached> {
+            regions::of_a_test().region(SharedAddress::new(0, 1 << 20), 32)
+        }
+        look_at_all_orders(
+            Spontaneous::default(),
+            |world| {
+                let (hal, line) = (world.hal(), world.mpb_layout().spare().start);
+                let computes = MpbLine::new(world.core_of(1), line);
+                if world.rank() == 0 {
+                    let raise = |hal: &SimCore, _| hal.store_word(is_raised(), 0, 1);
+                    world.common().alarm.set(Some(Alarm { line, raise }));
+                    hal.store(computes.plus(1), 0, &[7]);
+                    world.alert(computes.core);
+                    hal.load_word(is_raised(), 0) == 1
+                } else {
+                    hal.set_flag(computes, 0, COMPUTES);
+                    hal.invalidate_mpb();
+                    hal.load_line(computes.plus(1)).0[0] == 7
+                }
+            },
+            |outcome| assert_ne!(outcome.expect("nobody waits").results(), [false, false]),
+        );
+    }
+
     /// Answers with nothing.
     struct Nothing;
 
@@ -218,28 +249,28 @@ mod tests {
         fn land(&self, _: usize, _: u32, _: &[u8], _: core::ops::Range<usize>, _: &mut dyn FnMut(&mut [u8])) {}
     }
 
-    /// A call that was answered does not keep a rank from going on with what has come with it, before it computes: nobody interrupts it
-    /// for that.
-    #[test]
-    fn what_comes_with_a_call_goes_on() {
-        let outcome = Machine::scc(3).run(|core| {
+    /// A long message of rank 2, and calls of rank 0, come to rank 1 after so many cycles, of which it computes as many before it lets others
+    /// interrupt it. It gets the message while it computes.
+    fn a_message_comes_with_calls(machine: &Machine, calls: u32, [after, before]: [u64; 2]) {
+        let outcome = machine.run(|core| {
             let world = Comm::world(core, regions::of_a_test()).unwrap();
             let (messages, interrupting) = (world.open_messages().unwrap(), world.progress_by_interrupts().unwrap());
             world.answer_calls(Some(Rc::new(Nothing))).unwrap();
             let is_sent = regions::of_a_test().region(SharedAddress::new(0, 1 << 20), 32);
             world.barrier();
-            match world.rank() {
-                0 => world.call(RemoteCall { to: 1, tag: 0, bytes: vec![1] }).unwrap(),
-                1 => {
-                    let mut data = vec![0_u8; 20_000];
-                    let mut receive = world.start_receive_tagged(&mut data, Source::Rank(2), Tag::Any).unwrap();
-                    // All of this comes while nobody looks.
-                    core.compute(1_000_000);
-                    interrupting.compute(|core| core.compute(10_000_000)).unwrap();
-                    assert_eq!((core.load_word(is_sent, 0), world.answered_calls()), (1, Ok(1)));
-                    receive.wait().unwrap();
-                }
-                _ => {
+            if world.rank() == 1 {
+                let mut data = vec![0_u8; 20_000];
+                let mut receive = world.start_receive_tagged(&mut data, Source::Rank(2), Tag::Any).unwrap();
+                core.compute(before);
+                interrupting.compute(|core| (0..100).for_each(|_| core.compute(100_000))).unwrap();
+                assert_eq!((core.load_word(is_sent, 0), world.answered_calls()), (1, Ok(calls)));
+                receive.wait().unwrap();
+            } else {
+                core.compute(after);
+                if world.rank() == 0 {
+                    let call = || world.call(RemoteCall { to: 1, tag: 0, bytes: vec![1] });
+                    (0..calls).for_each(|_| call().unwrap());
+                } else {
                     world.send_tagged(&vec![1_u8; 20_000], 1, 0).unwrap();
                     core.store_word(is_sent, 0, 1);
                 }
@@ -249,5 +280,21 @@ mod tests {
             messages.close().unwrap();
         });
         outcome.unwrap();
+    }
+
+    /// A call that was answered does not keep a rank from going on with what has come with it, before it computes: nobody interrupts it
+    /// for that.
+    #[test]
+    fn what_comes_with_a_call_goes_on() {
+        a_message_comes_with_calls(&Machine::scc(3), 1, [0, 1_000_000]);
+    }
+
+    /// Nor does one that was answered when it was interrupted, while more came: one interrupt may say so of all of it.
+    #[test]
+    fn what_comes_while_calls_are_answered_goes_on() {
+        for seed in 0..60 {
+            let machine = Machine::scc(3).with_strategy(Strategy::Seeded { seed });
+            a_message_comes_with_calls(&machine, 6, [100_000, 0]);
+        }
     }
 }
