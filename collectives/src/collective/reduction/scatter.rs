@@ -148,3 +148,51 @@ impl<'c> Round<'c> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{vec, vec::Vec};
+
+    use hal::sim::{Machine, Strategy};
+
+    use super::*;
+    use crate::{InPlace, Operator};
+
+    /// Goes and short allreduces on duplicates, of which the last ones have no lines of their own, on half of the ranks and on all, in
+    /// turns: nobody writes to lines that others read or look for tags in.
+    #[test]
+    fn goes_take_turns_with_what_has_their_lines() {
+        for seed in 0..3 {
+            let machine = Machine::scc(16).with_strategy(Strategy::Seeded { seed });
+            let outcome = machine.run(|core| {
+                let world = Comm::world(core, regions::of_a_test()).unwrap();
+                let part = world.split(Some(world.rank() as u32 % 2), 0).unwrap().unwrap();
+                let duplicates: Vec<_> = (0..6).map(|_| world.dup().unwrap()).collect();
+                assert!(!duplicates[5].mpb_layout().has_own_lines());
+                for round in 0..3 {
+                    for (number, comm) in (0..).zip([&part].into_iter().chain(&duplicates).chain([&world])) {
+                        let (me, size) = (comm.rank() as u64, comm.size() as u64);
+                        let len = 384 / comm.size();
+                        let is_in_goes = goes(comm, &Spans::Equal(len), 8, comm.mpb_layout().buffer_lines()).is_some();
+                        assert!(is_in_goes || !comm.mpb_layout().has_own_lines(), "{number}");
+                        let value = |rank: u64, at: u64| rank * at + number + round;
+                        let operands: Vec<_> = (0..384).map(|at| value(me, at)).collect();
+                        let mut block = vec![0; len];
+                        comm.reduce_scatter(&operands, &mut block, &Operator::SUM).unwrap();
+                        let sum = |at| (0..size).map(|rank| value(rank, at)).sum::<u64>();
+                        assert!(
+                            (me * len as u64..).zip(&block).all(|(at, found)| *found == sum(at)),
+                            "{number}, {round}"
+                        );
+                        let mut short = [value(me, 1)];
+                        comm.allreduce(InPlace, &mut short, &Operator::SUM).unwrap();
+                        assert_eq!(short, [sum(1)], "{number}, {round}");
+                    }
+                }
+                // They keep their lines to the end.
+                core::mem::forget((part, duplicates));
+            });
+            outcome.unwrap();
+        }
+    }
+}
