@@ -232,7 +232,7 @@ impl<'p> Poll<'p> {
         assert!(!COUNTS || self.places.contains(&Place::Line(at.line())), "{} is no place of the wait", at.line());
         self.count(|reads| reads.lines += 1);
         let mut words = [0; WORDS];
-        // SAFETY: they were found, so many.
+        // SAFETY: they were found, as many, and by condition 3 of `Hardware` they are there for all cores that there are.
         unsafe { self.source.poll_found_words(at.line(), at.first(), at.address(), &mut words) };
         words
     }

@@ -69,7 +69,8 @@ pub struct Interrupting<'c, C: Core> {
 
 impl<C: Core> Comm<'_, C> {
     /// Lets ranks [compute](Interrupting::compute) while what comes to them interrupts them. Collective over all ranks. It makes
-    /// messages with tags and non-blocking operations a little slower: for each that goes, a line of the receiver is looked at.
+    /// messages with tags, non-blocking operations and windows of class `message` a little slower: for each packet or line that goes, and
+    /// for each packet of a window that is taken, a line of the other rank is looked at.
     ///
     /// Raising interrupts takes the target's register, so no rank may hold registers while it communicates.
     ///
@@ -134,7 +135,7 @@ impl<C: Mpb + Wait> Alarm<C> {
 }
 
 impl<C: Core> Interrupting<'_, C> {
-    /// Computes, and lets messages and non-blocking operations of this rank go on meanwhile, whenever something comes to it. The
+    /// Computes, and lets messages with tags, non-blocking operations and windows of class `message` of this rank go on meanwhile, whenever something comes to it. The
     /// computation gets the core, and must not wait there for what only others can do. What a program has given the communicators to
     /// call is called within the computation, too: operators of reductions, [answers](crate::Answers) to calls, work of waits. So
     /// nothing that these borrow may be borrowed around the computation.

@@ -506,6 +506,8 @@ pub trait Hooks: Ticks {
 /// 1. [`account`](Self::account) is always the same, and nobody else's: whether there are views and the token of the caches, it
 ///    alone knows.
 /// 2. Once a [`HardwareCore`](super::HardwareCore) has the value, nobody else calls its methods.
+/// 3. [`address_of`](CombinedLines::address_of) is other than 0 only where a program has one machine, and all its cores find the line there,
+///    always.
 pub unsafe trait Hardware:
     CombinedLines + UncachedWords + Registers + CachedMemory + ExposedMemory + Ticks + Turns + Signals + 'static
 {

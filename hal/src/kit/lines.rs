@@ -93,7 +93,7 @@ impl<H: Hardware> HardwareCore<H> {
         if is_accounted_for {
             self.hardware.account().count_store(LineAddress::Mpb(at.line()), at.offset(), 1);
         }
-        // SAFETY: this machine has found it.
+        // SAFETY: it was found, and by condition 3 of `Hardware` it is there for all cores that there are.
         unsafe { self.hardware.store_found_byte(at.line(), at.offset(), at.address(), value) };
     }
 

@@ -32,16 +32,23 @@ impl Post {
         let Some(from) = pattern.from.filter(|from| self.slots.may_await_box(*from, world.rank())) else {
             return Ok(None);
         };
-        self.widen(world, from);
-        // The credits that were given may wait for room, too.
-        let is_alone = self.queued.get() == 0
-            && self.matching.borrow().is_empty()
+        // What waits for credits may go on with those that the message brings, and with it the program's work.
+        let is_alone = self.matching.borrow().is_empty()
             && self.streams.borrow().is_empty()
-            && world.engines().are_one();
+            && world.engines().are_one()
+            && self.peers.borrow()[from].waiting.is_empty();
         if !is_alone {
+            // The other way gives credits only if nothing that has come fits.
             return Ok(None);
         }
-        self.slots.await_box(world, from, reason).map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
+        self.widen(world, from);
+        if self.queued.get() > 0 {
+            // The credits wait for room.
+            return Ok(None);
+        }
+        self.slots
+            .await_box(world, from, reason.from(world.core_of(from)))
+            .map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
         let (is_here, room) = (|words: &Words| words.kind == Kind::Eager, buffer.len());
         let label = |words: &Words| {
             let len = if is_here(words) { words.len } else { words.number as usize };

@@ -181,3 +181,33 @@ fn probes_find_messages_and_leave_them() {
         messages.close().unwrap();
     });
 }
+
+/// Credits are given for what a receive waits for, not for what has come: a rank keeps no more than they say, however many it receives.
+#[test]
+fn receives_of_what_has_come_give_no_credits_before_it_is_received() {
+    const MESSAGES: u32 = 200;
+    run(&Machine::scc(3), |world| {
+        let messages = world.open_messages().unwrap();
+        match world.rank() {
+            0 => (0..MESSAGES).for_each(|number| world.send_tagged_buffered(&[number], 1, 7).unwrap()),
+            1 => {
+                for number in 0..MESSAGES {
+                    let mut found = [0];
+                    // Another wait, in which more may come.
+                    world.receive_tagged(&mut found, Source::Rank(2), Tag::Any).unwrap();
+                    world.receive_tagged(&mut found, Source::Rank(0), Tag::Is(7)).unwrap();
+                    assert_eq!(found, [number]);
+                    let kept = world.unexpected_messages().unwrap();
+                    assert!(kept <= CREDITS as usize, "{kept} messages are kept after {number}");
+                }
+            }
+            _ => {
+                for number in 0..MESSAGES {
+                    world.hal().compute(50_000);
+                    world.send_tagged(&[number], 1, 7).unwrap();
+                }
+            }
+        }
+        messages.close().unwrap();
+    });
+}

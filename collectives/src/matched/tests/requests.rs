@@ -2,10 +2,10 @@
 
 use std::{vec, vec::Vec};
 
-use hal::{Clock, sim::Machine};
+use hal::{Cached, Clock, sim::Machine};
 
 use super::super::{Envelope, Source, Tag, post::CREDITS, request::Transfer};
-use crate::{Error, testing::run};
+use crate::{Class, Error, Group, Window, testing::run};
 
 #[test]
 fn a_rank_sends_to_itself() {
@@ -163,5 +163,31 @@ fn closing_is_refused_while_something_is_left() {
             messages.close().unwrap();
             dup.free().unwrap();
         }
+    });
+}
+
+/// A rank that waits in an epoch of class `message` for its target's post takes what the target has to send before it posts.
+#[test]
+fn messages_go_on_while_an_epoch_by_messages_waits() {
+    run(&Machine::scc(2), |world| {
+        let mut caches = world.hal().take_caches().unwrap();
+        let (window, mut view) = Window::<_, u32>::with_class(world, &mut caches, 1, Class::Message).unwrap();
+        let messages = world.open_messages().unwrap();
+        let (mut buffer, other) = (vec![0_u8; 20_000], Group::of([1 - world.rank()]).unwrap());
+        if world.rank() == 0 {
+            world.send_tagged(&vec![5_u8; 20_000], 1, 1).unwrap();
+            window.while_posted(&mut view, &mut caches, &other, |_| ()).unwrap();
+            assert_eq!(view.load(0), 9);
+        } else {
+            let mut receive = world.start_receive_tagged(&mut buffer, Source::Rank(0), Tag::Is(1)).unwrap();
+            let access = window.start(&other).unwrap();
+            access.put_value(0, 0, 9).unwrap();
+            access.complete();
+            receive.wait().unwrap();
+            drop(receive);
+            assert_eq!(buffer, vec![5_u8; 20_000]);
+        }
+        messages.close().unwrap();
+        window.free(view, &mut caches).unwrap();
     });
 }

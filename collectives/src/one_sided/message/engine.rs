@@ -75,14 +75,15 @@ impl Channel {
         reason: Reason,
         missing: impl Fn() -> Option<usize>,
     ) -> Result<(), TimedOut> {
-        while let Some(rank) = missing() {
-            let mut places = Vec::new();
-            self.add_places(comm, &mut places);
-            let news = |poll: &Poll<'_>| Engine::<C>::has_news(self, comm, poll, 0).then_some(());
-            comm.hal().wait_until(&places, deadline, reason.from(comm.core_of(rank)), news)?;
-            self.handle(comm);
-        }
-        Ok(())
+        let Some(rank) = missing() else { return Ok(()) };
+        // This channel is among what a wait of the communicator drives, and messages with tags are, too: a target may wait for one of these.
+        comm.wait_until(&[] as &[Place], deadline, reason.from(comm.core_of(rank)), |poll| match missing() {
+            None => Some(()),
+            Some(rank) => {
+                poll.missing(comm.core_of(rank));
+                None
+            }
+        })
     }
 
     /// Whether something of `window` for `to` waits for room.

@@ -2,7 +2,7 @@
 //!
 //! RCKMPI is MPICH on the SCC: its CH3 device makes everything a *packet*, be it synchronisation or data, and a
 //! *progress engine* at the receiver matches and carries out what arrives. The receiver has to take part: nothing
-//! happens while it computes. This is such a channel, built as well as we can, for windows of that class:
+//! happens while it computes, unless it lets itself be interrupted. This is such a channel, built as well as we can, for windows of that class:
 //!
 //! * packets go through the MPB, in a section for each sender, and one look at a line shows news of 32 peers;
 //! * an access epoch ends with a flag in its last data packet, and with a packet of its own only where there is no

@@ -284,7 +284,7 @@ impl<P: Platform> Signals for Emulated<P> {
     }
 }
 
-// SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared.
+// SAFETY: 1. a field, which is never replaced; 2. it has no parts that are shared; 3. it has no addresses.
 unsafe impl<P: Platform> Hardware for Emulated<P> {
     const TELLS_EXPENSES: bool = true;
 

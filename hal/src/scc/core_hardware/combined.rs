@@ -245,7 +245,7 @@ impl CombinedLines for Scc {
 
     #[inline(always)]
     fn address_of(&self, at: MpbLine) -> usize {
-        self.lines_of_mpb(at, 1).addr()
+        self.lines_of_mpb(at, 1).expose_provenance()
     }
 
     #[inline(always)]

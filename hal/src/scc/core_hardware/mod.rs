@@ -142,7 +142,7 @@ impl Hooks for Scc {
     }
 }
 
-// SAFETY: 1. a field, which is never replaced; 2. there is no other value.
+// SAFETY: 1. a field, which is never replaced; 2. there is no other value; 3. an image is for one machine, which maps all MPBs alike.
 unsafe impl Hardware for Scc {
     type Hooks = Self;
 
