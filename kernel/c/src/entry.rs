@@ -10,12 +10,13 @@ pub(crate) type Start =
 /// Bytes of a rank's heap that malloc leaves to this side at least: as much as programs in Rust have by default.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// The part of a large heap that malloc leaves to this side: messages are copied there, and a program that has much memory sends much.
-const KEPT_PART: usize = 4;
+/// Of so many bytes of a large heap malloc leaves one to this side: messages are copied there, and a program that has much memory
+/// sends much.
+const KEPT_ONE_OF: usize = 4;
 
 /// The part of a heap of `heap_bytes` bytes that malloc gives out.
 pub(crate) fn of_malloc(heap_bytes: usize) -> usize {
-    let kept = KEPT_BYTES.max(heap_bytes / KEPT_PART);
+    let kept = KEPT_BYTES.max(heap_bytes / KEPT_ONE_OF);
     heap_bytes.saturating_sub(kept).max(heap_bytes / 2) & !0xFFF
 }
 

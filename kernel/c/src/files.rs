@@ -111,6 +111,12 @@ impl<'i> Files<'i> {
         }
         let place = if open.mode.has(Mode::APPEND) { bytes.len() } else { open.place };
         let end = place.checked_add(from.len()).filter(|end| *end <= LONGEST).ok_or(TOO_LARGE)?;
+        if let Cow::Borrowed(given) = *bytes {
+            let mut own = Vec::new();
+            own.try_reserve_exact(end.max(given.len())).map_err(|_| NO_SPACE)?;
+            own.extend_from_slice(given);
+            *bytes = Cow::Owned(own);
+        }
         let bytes = bytes.to_mut();
         if bytes.len() < end {
             let more = end - bytes.len();

@@ -115,7 +115,7 @@ static int delete_later(MPI_Comm comm, int key, void *value, void *extra)
     return fails ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* Where a function of one rank's fails, all communicators are as before, at all ranks. */
+/* Where a function of one rank's fails, all communicators stay, at all ranks. */
 static void failing_functions(void)
 {
     int keys[2], one = 1, flag, number;

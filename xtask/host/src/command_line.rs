@@ -60,7 +60,7 @@ pub fn new_file() -> impl TypedValueParser<Value = PathBuf> {
 
 fn check_new_file(path: &Path) -> Result<(), String> {
     let failed = |error: std::io::Error| error.to_string();
-    if path.is_dir() {
+    if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err("it is a directory, and a file is to be written".into());
     }
     if path.file_name().is_none() {

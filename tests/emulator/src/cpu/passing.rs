@@ -24,7 +24,8 @@ impl Hooks {
         self.reach(cpu, |chip| chip.take_written_back(number));
     }
 
-    /// Gets what the core needs, for its data or its instructions: only waiting for data is an event that its counters know.
+    /// Gets what the core needs, for its data or its instructions. Waiting for data is an event that its counters know, and of waiting
+    /// for code what waits for a store.
     fn get(&self, cpu: &mut Unicorn<'_, ()>, need: Need, for_data: bool) -> bool {
         let (request, asked, gives_way) = {
             let state = &mut *self.state.borrow_mut();

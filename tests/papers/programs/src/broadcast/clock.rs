@@ -30,7 +30,7 @@ impl Clock {
         }
     }
 
-    /// Whether it is the clock that the machine has for its own, or might be: looks at that take time, which counts.
+    /// Whether it is the clock that the machine has for its own. That of a board is, if a look at it takes time.
     pub(super) fn is_own<C: Core>(self, hal: &C) -> bool {
         self == Self::Core || look_ticks(hal) > 0
     }

@@ -166,8 +166,9 @@ const PRICED: &[Priced] = &[
 
 /// What is left of cycles in which so many lines of code came from L2.
 fn with_code(cycles: f64, misses: f64) -> f64 {
-    let l2_cycles = Board::built_in("scc").and_then(|board| board.mesh().map(|mesh| mesh.hardware.l2_cycles));
-    (cycles - misses * l2_cycles.unwrap_or_default() as f64).max(0.0)
+    let board = Board::built_in("scc").expect("the SCC is a board that comes with Atoll");
+    let l2_cycles = board.mesh().expect("the SCC has a mesh").hardware.l2_cycles;
+    (cycles - misses * l2_cycles as f64).max(0.0)
 }
 
 impl Call {

@@ -74,8 +74,8 @@ unsafe fn begin_dup<'r, C: Core>(
         match number.await {
             Ok(number) => Ok(Communicator { attributes, ..of.copied(number) }.add(&all)),
             Err(fault) => {
-                // SAFETY: the caller says so.
-                unsafe { attributes.delete_all(handle)? };
+                // SAFETY: the caller says so. The first error counts.
+                let _ = unsafe { attributes.delete_all(handle) };
                 Err(fault)
             }
         }

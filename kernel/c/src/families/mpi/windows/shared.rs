@@ -17,8 +17,11 @@ use core::{cell::RefCell, ops::Range, slice};
 
 use kernel::hal::{Act, Core, LINE_BYTES, Region, kind};
 
-/// Bytes of a stamp, which has a line of its own behind all parts.
-const STAMP_BYTES: usize = 8;
+/// Bytes of a stamp, which has a line of its own behind all parts. One word: two of them may come apart between nodes of a cluster.
+const STAMP_BYTES: usize = 4;
+
+/// Bits of a stamp that say which core has written; the others count what it has written.
+const CORE_BITS: u32 = 12;
 
 /// The shared memory of a window; none of it is shared on one rank alone.
 pub(super) struct Shared {
@@ -92,7 +95,7 @@ impl Shared {
             // Whoever reads the stamp reads what it is behind.
             hal.drain();
             copy.written = copy.written.wrapping_add(1);
-            let stamp = u64::from(copy.written) << 32 | hal.core().index() as u64;
+            let stamp = copy.written << CORE_BITS | hal.core().index() as u32;
             hal.write(region, stamp_offset(region), &stamp.to_le_bytes());
             hal.drain();
         }
