@@ -185,7 +185,7 @@ suite! {
     }
     #[needs(REGISTERS, SIZE, MACHINE)]
     coherence::{ #[needs(LARGEST)] barriers_publish, split_phase_barriers_publish, groups_publish, costs_what_it_should, }
-    cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, short_messages, the_last_word_implies_the_others, }
+    cluster::{ barriers, broadcasts, puts_and_gets, neighbouring_bytes_stay, the_last_word_implies_the_others, }
     #[needs(REGISTERS, SIZE, MACHINE)]
     locks::{
         #[needs(LARGEST)]
@@ -434,6 +434,7 @@ suite! {
         costs_what_it_should,
     }
     // Behind all others: from the first one on, the staging of all ranks has fewer lines, and spare ones are asked for.
+    cluster::{ short_messages, }
     #[needs(REGISTERS, SIZE)]
     communicators::{ rows_and_columns, more_than_there_are_lines, messages_with_tags, }
 }
