@@ -29,7 +29,7 @@ impl fmt::Display for UnknownName {
 impl core::error::Error for UnknownName {}
 
 /// Gives the variants of an enum names: `"kind": pub Enum { Variant => "name", … }` makes it `Display` and `FromStr`, with
-/// [`UnknownName`] as its error, and adds `ALL` and `name`, as visible as the line says.
+/// [`UnknownName`] as its error, and adds `ALL` and `name`, as visible as the line says. The enum is `Copy` and has a variant at least.
 #[macro_export]
 macro_rules! names {
     ($kind:literal: $visible:vis $named:ident { $($variant:ident => $name:literal),+ $(,)? }) => {

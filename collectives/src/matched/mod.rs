@@ -38,8 +38,8 @@
 //! **Progress.** Whatever a rank waits for through any communicator, its messages go on meanwhile; while it computes they rest, unless it
 //! [asks for interrupts](Comm::progress_by_interrupts).
 //!
-//! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs: 20 on 48 ranks, and 48 more that staging gives once, if it can, and a buffer in shared memory for
-//! each rank. A message of up to 240 bytes goes at once, in a packet of up to 8 lines, unless 16 messages of its sender wait
+//! **What it takes.** [`Comm::open_messages`] takes lines of the MPBs: 20 on 48 ranks, and 48 more that staging gives once, if it
+//! can, and a buffer in shared memory for each rank. A message of up to 240 bytes goes at once, in a packet of up to 8 lines, unless 16 messages of its sender wait
 //! there for their receives; longer ones wait for their receive, and are then copied twice, by way of the sender's MPB, or of its
 //! buffer in shared memory if the send was begun.
 //! What comes unexpected is bounded: a rank keeps up to

@@ -39,7 +39,8 @@ const MOST_BOXES: usize = 64;
 const ROUND: usize = 15;
 const _: () = assert!(ROUND < 1 << (u8::BITS - SLOT_BITS), "a doorbell is looked at before its number comes again");
 
-/// Looks into the box of a rank that alone is waited for, for one at the doorbells: a message comes the sooner, the less lies between two.
+/// Times that a rank looks into the box of the only rank that it waits for, before it looks at the doorbells once: a message is found
+/// the sooner, the less time lies between two looks into its box.
 const LOOKS: usize = 8;
 
 /// Acknowledgements that go with packets one after the other at most, fewer than a byte counts.

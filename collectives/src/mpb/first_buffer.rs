@@ -1,9 +1,9 @@
 //! What the first staging buffer of this rank is known to hold.
 //!
-//! Communicators of some ranks get that buffer [lent](crate::mpb::sequence), and look for tags in it, which nothing else may look
-//! like that is there. It takes about as long to clear it as what they want it for, if that is short. So a rank knows which communicator
-//! was the last to have the buffer for tags: there are none then but of operations that are over, which this communicator does not look
-//! for again. Whoever puts anything else there says so; that begins with the first line.
+//! Communicators of some ranks get that buffer [lent](crate::mpb::sequence), and look for tags in it: no other bytes that are there may
+//! look like one of these. To clear the buffer takes about as long as a short operation. So a rank remembers which communicator was the
+//! last to have the buffer for tags: the buffer then has no tags but those of operations that are over, for which this communicator does
+//! not look again. Whoever puts anything else there says how many lines it takes; they are counted from the first line on.
 
 use core::cell::Cell;
 

@@ -281,7 +281,8 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 }
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
-    /// The same for tagged data: of lines that are lent first to this operation, every rank has as many without raw data.
+    /// The staging lines for an operation of tagged data that takes `lines` of them. If they are lent for it, every rank first clears as
+    /// many of its own, so that no raw data is in them.
     fn tagged_staging_for(&self, lines: usize) -> Range<usize> {
         let sequence = self.sequence();
         let were_lent = sequence.are_lent.get();

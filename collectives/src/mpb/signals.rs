@@ -324,7 +324,8 @@ impl Signals {
         ranks.all(|rank| self.take_elsewhere(comm, rank, count, awaited))
     }
 
-    /// Takes signals of one rank that do not come through MPBs. What is awaited comes in parts, so that it need not be in memory where signals come through MPBs.
+    /// Takes signals of one rank that do not come through MPBs. What is awaited comes in parts, so that it need not be in memory where
+    /// signals come through MPBs.
     #[cold]
     fn take_elsewhere<C: Mpb + Wait>(
         &self,

@@ -94,7 +94,7 @@ impl<H: Hardware> Wait for HardwareCore<H> {
         };
         let Reason { what, peer, detail } = reason;
         let was_counted = self.stop_counting();
-        // A copy goes on, so that what the check knows is in registers until then.
+        // It is moved here, so that what the check knows is in registers until then.
         let goes_on = check;
         let found = self.go_on_waiting(places, deadline, what, peer, detail, goes_on, missing);
         self.go_on_counting(was_counted);

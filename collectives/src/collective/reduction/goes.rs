@@ -34,7 +34,8 @@ pub(super) struct Goes {
 }
 
 impl Goes {
-    /// For blocks of `len` elements of `size` bytes, through so many lines of the communicator's own, and so many that are lent to it; none if no block fits.
+    /// For blocks of `len` elements of `size` bytes, through `lines[0]` lines of the communicator's own and `lines[1]` that are lent to
+    /// it; none if no block fits.
     pub(super) fn new(ranks: usize, (len, size): (usize, usize), lines: [usize; 2]) -> Option<Self> {
         let bytes = len * size;
         // Where operands go around the end of the vector, they go on in a new line.
