@@ -52,3 +52,18 @@ impl Algorithm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{collective::barrier::Release, testing::has_price};
+
+    /// A price that the simulator does not know is none, and nothing says so.
+    #[test]
+    fn all_prices_are_in_the_table() {
+        let tree = Tree { fan_in: 8, gather: Release::Push, release: Release::Pull };
+        for algorithm in [Algorithm::Linear, Algorithm::Butterfly, Algorithm::Tree(tree)] {
+            assert!(algorithm.prices().into_iter().all(has_price), "{algorithm:?}: {:?}", algorithm.prices());
+        }
+    }
+}

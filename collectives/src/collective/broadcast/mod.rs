@@ -102,3 +102,16 @@ impl<C: Messenger> Comm<'_, C> {
         self.preferred::<Broadcast>().broadcast(self, message, root)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Broadcast;
+    use crate::testing::has_price;
+
+    #[test]
+    fn all_prices_are_in_the_table() {
+        for broadcast in [Broadcast::Default, Broadcast::Binomial] {
+            assert!(has_price(broadcast.price()), "{broadcast}: {}", broadcast.price());
+        }
+    }
+}

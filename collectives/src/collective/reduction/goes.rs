@@ -144,12 +144,8 @@ mod tests {
     use crate::{
         Operation,
         in_all_orders::{DRAINS, in_all_orders},
+        testing::{compose, composed},
     };
-
-    /// One map after the other, x to a x + b: associative, and not commutative.
-    fn compose(left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
-        [left[0].wrapping_mul(right[0]), left[1].wrapping_mul(right[0]).wrapping_add(right[1])]
-    }
 
     /// Reduces and scatters blocks of this length, and whether this rank has what it is to have. No two `rounds` are alike.
     fn is_right(comm: &Comm<'_, SimCore>, round: u32, len: usize, lines: [usize; 2]) -> bool {
@@ -161,10 +157,7 @@ mod tests {
         let (own, mut block) = (operands(me), std::vec![[0; 2]; len]);
         let buffers = Buffers::apart(&own, &mut block, me * len);
         Goes::new(size, (len, 8), lines).unwrap().reduce_scatter(comm, buffers, &Operation::new(compose));
-        let of_all = (0..size)
-            .map(operands)
-            .reduce(|left, right| left.into_iter().zip(right).map(|(left, right)| compose(left, right)).collect());
-        block == of_all.unwrap()[me * len..(me + 1) * len]
+        block == composed((0..size).map(operands))[me * len..(me + 1) * len]
     }
 
     #[test]

@@ -147,12 +147,8 @@ mod tests {
     use crate::{
         Operation, Pieces,
         in_all_orders::{DRAINS, in_all_orders},
+        testing::{compose, composed},
     };
-
-    /// One map after the other, x to a x + b: associative, and not commutative.
-    fn compose(left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
-        [left[0].wrapping_mul(right[0]), left[1].wrapping_mul(right[0]).wrapping_add(right[1])]
-    }
 
     fn operands(rank: usize, len: usize) -> Vec<[u32; 2]> {
         (0..len as u32).map(|at| [at.wrapping_mul(2_654_435_761) + 2 * rank as u32 + 3, at ^ 77 << rank]).collect()
@@ -166,10 +162,7 @@ mod tests {
         let mut block = std::vec![[0; 2]; mine.len()];
         let buffers = Buffers::apart(&own, &mut block, mine.start);
         reduce_scatter(comm, buffers, &Operation::new(compose), &blocks, half);
-        let of_all = (0..comm.size())
-            .map(|rank| operands(rank, len))
-            .reduce(|left, right| left.into_iter().zip(right).map(|(left, right)| compose(left, right)).collect());
-        block == of_all.unwrap()[mine]
+        block == composed((0..comm.size()).map(|rank| operands(rank, len)))[mine]
     }
 
     #[test]

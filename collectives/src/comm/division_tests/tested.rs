@@ -4,7 +4,10 @@ use std::{format, vec, vec::Vec};
 
 use hal::sim::{Machine, SimCore};
 
-use crate::{Broadcast, Comm, Exchange, InPlace, OcBcast, Operation, Reduction, Scan, testing::Random};
+use crate::{
+    Broadcast, Comm, Exchange, InPlace, OcBcast, Operation, Reduction, Scan,
+    testing::{Map, Random, compose, composed},
+};
 
 /// A communicator, and which ranks of the world are in it.
 pub(super) struct Tested<'c> {
@@ -12,21 +15,14 @@ pub(super) struct Tested<'c> {
     pub(super) ranks: Vec<usize>,
 }
 
-pub(super) type Pair = [u32; 2];
-
 /// What a rank of the world contributes to an operation.
-pub(super) fn element(rank: usize, index: usize, number: u32) -> Pair {
+pub(super) fn element(rank: usize, index: usize, number: u32) -> Map {
     let mixed = (rank as u32 + 1).wrapping_mul(2_654_435_761) ^ (index as u32).wrapping_mul(40_503) ^ number << 7;
     [mixed | 1, mixed.rotate_left(11)]
 }
 
-pub(super) fn elements(rank: usize, len: usize, number: u32) -> Vec<Pair> {
+pub(super) fn elements(rank: usize, len: usize, number: u32) -> Vec<Map> {
     (0..len).map(|index| element(rank, index, number)).collect()
-}
-
-/// One map after the other, x to a x + b: associative, and not commutative.
-pub(super) fn compose(left: Pair, right: Pair) -> Pair {
-    [left[0].wrapping_mul(right[0]), left[1].wrapping_mul(right[0]).wrapping_add(right[1])]
 }
 
 const LENGTHS: [usize; 10] = [0, 1, 2, 3, 5, 12, 40, 150, 420, 900];
@@ -39,9 +35,8 @@ impl<'c> Tested<'c> {
     }
 
     /// What the operands of these ranks make.
-    pub(super) fn composed(&self, ranks: core::ops::Range<usize>, len: usize, number: u32) -> Vec<Pair> {
-        let of = |rank: usize| elements(self.ranks[rank], len, number);
-        ranks.map(of).reduce(|left, right| left.into_iter().zip(right).map(|(l, r)| compose(l, r)).collect()).unwrap()
+    pub(super) fn composed(&self, ranks: core::ops::Range<usize>, len: usize, number: u32) -> Vec<Map> {
+        composed(ranks.map(|rank| elements(self.ranks[rank], len, number)))
     }
 
     /// One operation, which `random` chooses; `number` tells it from others.
@@ -140,11 +135,11 @@ impl<'c> Tested<'c> {
         let mut all = elements(self.ranks[me], 7, number);
         comm.start_allreduce(&mut all, Operation::new(compose)).unwrap().wait();
         assert_eq!(all, self.composed(0..size, 7, number));
-        let whole: [Pair; 7] = elements(self.ranks[me], 7, number).try_into().unwrap();
+        let whole: [Map; 7] = elements(self.ranks[me], 7, number).try_into().unwrap();
         let mut long = [[whole[0], whole[1], whole[2], whole[3], whole[4]]; 2];
-        let each = |left: [Pair; 5], right: [Pair; 5]| core::array::from_fn(|at| compose(left[at], right[at]));
+        let each = |left: [Map; 5], right: [Map; 5]| core::array::from_fn(|at| compose(left[at], right[at]));
         comm.start_allreduce(&mut long, Operation::new(each)).unwrap().wait();
-        assert_eq!(long, [all[..5].to_vec(), all[..5].to_vec()].map(|part| <[Pair; 5]>::try_from(part).unwrap()));
+        assert_eq!(long, [all[..5].to_vec(), all[..5].to_vec()].map(|part| <[Map; 5]>::try_from(part).unwrap()));
         comm.start_barrier().unwrap().wait();
     }
 
@@ -158,7 +153,7 @@ impl<'c> Tested<'c> {
     ) {
         let (comm, size, me) = (&self.comm, self.ranks.len(), self.comm.rank());
         let own = elements(self.ranks[me], len, number);
-        let of_all: Vec<Pair> = self.ranks.iter().flat_map(|rank| elements(*rank, len, number)).collect();
+        let of_all: Vec<Map> = self.ranks.iter().flat_map(|rank| elements(*rank, len, number)).collect();
         comm.using(exchange, |comm| match kind {
             9 => {
                 let mut all = vec![[0; 2]; if me == root { len * size } else { 0 }];

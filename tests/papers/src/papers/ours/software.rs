@@ -7,7 +7,7 @@
 
 use crate::bench::{Finding, Missing, Rows, excess, table};
 use descriptions::{SoftwarePrices, SpanPrice, boards::Board};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, iter};
 
 /// What the algorithms of rows end with that are the simulator's, with everything priced.
 const SIMULATED: &str = "@scc-priced";
@@ -21,147 +21,118 @@ const BAND: (f64, f64) = (5.0, 3.0);
 /// A call: algorithm, metric, parameter and bytes of its rows.
 struct Call(&'static str, &'static str, u64, u64);
 
-/// Spans, and calls that tell what they take.
+/// A span, and calls that tell what it takes.
 struct Priced {
-    /// The one that is charged once, and those in which its operations are.
-    once: &'static str,
-    each: &'static [&'static str],
+    /// The one that is charged once.
+    span: &'static str,
+    /// The one that carries it on, whose operations take what those in it take.
+    end: Option<&'static str>,
     /// Whether it is for as many peers as the parameter of its calls says.
     has_peers: bool,
     calls: &'static [Call],
 }
 
+/// A span that is for no peers, or for one.
+const fn priced(span: &'static str, calls: &'static [Call]) -> Priced {
+    Priced { span, end: None, has_peers: false, calls }
+}
+
 const PRICED: &[Priced] = &[
     Priced {
-        once: "start",
-        each: &["start"],
         has_peers: true,
-        calls: &[
-            Call("pscw-default", "start", 1, 0),
-            Call("pscw-default", "start", 13, 0),
-            Call("pscw-default", "start", 31, 0),
-            Call("pscw-scosco", "start", 13, 0),
-        ],
+        ..priced(
+            "start",
+            &[
+                Call("pscw-default", "start", 1, 0),
+                Call("pscw-default", "start", 13, 0),
+                Call("pscw-default", "start", 31, 0),
+                Call("pscw-scosco", "start", 13, 0),
+            ],
+        )
     },
     Priced {
-        once: "complete",
-        each: &["complete"],
         has_peers: true,
-        calls: &[
-            Call("pscw-default", "complete", 1, 0),
-            Call("pscw-default", "complete", 13, 0),
-            Call("pscw-default", "complete", 31, 0),
-            Call("pscw-scosco", "complete", 1, 0),
-            Call("pscw-scosco", "complete", 13, 0),
-            Call("pscw-scosco", "complete", 31, 0),
-        ],
+        ..priced(
+            "complete",
+            &[
+                Call("pscw-default", "complete", 1, 0),
+                Call("pscw-default", "complete", 13, 0),
+                Call("pscw-default", "complete", 31, 0),
+                Call("pscw-scosco", "complete", 1, 0),
+                Call("pscw-scosco", "complete", 13, 0),
+                Call("pscw-scosco", "complete", 31, 0),
+            ],
+        )
     },
-    Priced {
-        once: "post",
-        each: &["post"],
-        has_peers: false,
-        calls: &[Call("pscw-default", "post", 13, 0), Call("pscw-scosco", "post", 13, 0)],
-    },
-    Priced {
-        once: "wait",
-        each: &["wait"],
-        has_peers: false,
-        calls: &[Call("pscw-default", "wait", 13, 0), Call("pscw-scosco", "wait", 13, 0)],
-    },
-    Priced {
-        once: "barrier",
-        each: &["barrier"],
-        has_peers: false,
-        calls: &[
+    priced("post", &[Call("pscw-default", "post", 13, 0), Call("pscw-scosco", "post", 13, 0)]),
+    priced("wait", &[Call("pscw-default", "wait", 13, 0), Call("pscw-scosco", "wait", 13, 0)]),
+    priced(
+        "barrier",
+        &[
             Call("barrier-default", "root", 0, 0),
             Call("barrier-default", "inner", 0, 0),
             Call("barrier-default", "others", 0, 0),
         ],
+    ),
+    Priced {
+        end: Some("end of rounds"),
+        ..priced(
+            "arrive in rounds",
+            &[
+                Call("barrier-dissemination", "root", 0, 0),
+                Call("barrier-dissemination", "others", 0, 0),
+                Call("barrier-dissemination-of-2", "root", 0, 0),
+                Call("barrier-dissemination-of-2", "others", 0, 0),
+            ],
+        )
     },
     Priced {
-        once: "arrive in rounds",
-        each: &["arrive in rounds", "end of rounds"],
-        has_peers: false,
-        calls: &[
-            Call("barrier-dissemination", "root", 0, 0),
-            Call("barrier-dissemination", "others", 0, 0),
-            Call("barrier-dissemination-of-2", "root", 0, 0),
-            Call("barrier-dissemination-of-2", "others", 0, 0),
-        ],
+        end: Some("end at the root"),
+        ..priced(
+            "arrive at the root",
+            &[
+                Call("barrier-rcce-linear", "root", 0, 0),
+                Call("barrier-rcce-linear", "others", 0, 0),
+                Call("barrier-rcce-linear-of-2", "root", 0, 0),
+                Call("barrier-rcce-linear-of-2", "others", 0, 0),
+            ],
+        )
     },
     Priced {
-        once: "arrive at the root",
-        each: &["arrive at the root", "end at the root"],
-        has_peers: false,
-        calls: &[
-            Call("barrier-rcce-linear", "root", 0, 0),
-            Call("barrier-rcce-linear", "others", 0, 0),
-            Call("barrier-rcce-linear-of-2", "root", 0, 0),
-            Call("barrier-rcce-linear-of-2", "others", 0, 0),
-        ],
+        end: Some("end in a tree"),
+        ..priced(
+            "arrive in a tree",
+            &[
+                Call("barrier-group", "root", 0, 0),
+                Call("barrier-group", "inner", 0, 0),
+                Call("barrier-group", "others", 0, 0),
+            ],
+        )
     },
-    Priced {
-        once: "arrive in a tree",
-        each: &["arrive in a tree", "end in a tree"],
-        has_peers: false,
-        calls: &[
-            Call("barrier-group", "root", 0, 0),
-            Call("barrier-group", "inner", 0, 0),
-            Call("barrier-group", "others", 0, 0),
-        ],
-    },
-    Priced {
-        once: "broadcast",
-        each: &["broadcast"],
-        has_peers: false,
-        calls: &[Call("broadcast-default", "root", 0, 0), Call("broadcast-default", "others", 0, 0)],
-    },
-    Priced {
-        once: "broadcast in chunks",
-        each: &["broadcast in chunks"],
-        has_peers: false,
-        calls: &[
+    priced("broadcast", &[Call("broadcast-default", "root", 0, 0), Call("broadcast-default", "others", 0, 0)]),
+    priced(
+        "broadcast in chunks",
+        &[
             Call("broadcast-oc-k7", "root", 0, 0),
             Call("broadcast-oc-k7", "inner", 0, 0),
             Call("broadcast-oc-k7", "others", 0, 0),
         ],
-    },
-    Priced {
-        once: "send",
-        each: &["send"],
-        has_peers: false,
-        calls: &[Call("send-receive", "send", 0, 32), Call("send-receive", "send", 0, 8192)],
-    },
-    Priced {
-        once: "receive",
-        each: &["receive"],
-        has_peers: false,
-        calls: &[Call("send-receive", "receive", 0, 32), Call("send-receive", "receive", 0, 8192)],
-    },
-    Priced {
-        once: "send tagged",
-        each: &["send tagged"],
-        has_peers: false,
-        calls: &[Call("send-receive-tagged", "send", 0, 8), Call("send-receive-tagged", "send", 0, 200)],
-    },
-    Priced {
-        once: "receive tagged",
-        each: &["receive tagged"],
-        has_peers: false,
-        calls: &[Call("send-receive-tagged", "receive", 0, 8), Call("send-receive-tagged", "receive", 0, 200)],
-    },
-    Priced {
-        once: "send by sections",
-        each: &["send by sections"],
-        has_peers: false,
-        calls: &[Call("send-receive-sections", "send", 0, 8), Call("send-receive-sections", "send", 0, 200)],
-    },
-    Priced {
-        once: "receive by sections",
-        each: &["receive by sections"],
-        has_peers: false,
-        calls: &[Call("send-receive-sections", "receive", 0, 8), Call("send-receive-sections", "receive", 0, 200)],
-    },
+    ),
+    priced("send", &[Call("send-receive", "send", 0, 32), Call("send-receive", "send", 0, 8192)]),
+    priced("receive", &[Call("send-receive", "receive", 0, 32), Call("send-receive", "receive", 0, 8192)]),
+    priced("send tagged", &[Call("send-receive-tagged", "send", 0, 8), Call("send-receive-tagged", "send", 0, 200)]),
+    priced(
+        "receive tagged",
+        &[Call("send-receive-tagged", "receive", 0, 8), Call("send-receive-tagged", "receive", 0, 200)],
+    ),
+    priced(
+        "send by sections",
+        &[Call("send-receive-sections", "send", 0, 8), Call("send-receive-sections", "send", 0, 200)],
+    ),
+    priced(
+        "receive by sections",
+        &[Call("send-receive-sections", "receive", 0, 8), Call("send-receive-sections", "receive", 0, 200)],
+    ),
 ];
 
 /// What is left of cycles in which so many lines of code came from L2.
@@ -196,7 +167,7 @@ impl Call {
 impl Priced {
     /// What is in the table now.
     fn price(&self, table: &SoftwarePrices) -> SpanPrice {
-        SpanPrice { each: table.span(self.each[0]).each, ..table.span(self.once) }
+        table.span(self.span)
     }
 
     /// What it should be, by the table that the simulator has charged by.
@@ -249,9 +220,11 @@ fn measured(rows: &Rows) -> Result<SoftwarePrices, Missing> {
     let mut spans: BTreeMap<String, SpanPrice> = BTreeMap::new();
     for priced in PRICED {
         let SpanPrice { once, peer, each } = priced.measured(rows, &by)?;
-        let first = spans.entry(priced.once.to_owned()).or_default();
+        let first = spans.entry(priced.span.to_owned()).or_default();
         (first.once, first.peer) = (once, peer);
-        priced.each.iter().for_each(|name| spans.entry((*name).to_owned()).or_default().each = each);
+        for name in iter::once(priced.span).chain(priced.end) {
+            spans.entry(name.to_owned()).or_default().each = each;
+        }
     }
     SoftwarePrices::new(operation, spans).ok_or(Missing)
 }
