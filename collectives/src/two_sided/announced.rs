@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use hal::{Deadline, Line, Messenger, Place, Poll, Reason};
+use hal::{Deadline, Line, Messenger, Place, Poll, Reason, Span};
 
 use super::chunks::Chunks;
 use crate::{
@@ -19,6 +19,10 @@ use crate::{
 
 /// What a sender waits for.
 const SENT: Reason = Reason::new("a message with a tag being received");
+
+/// What sends chunks, and what receives them: they take what those of messages without tags take, and not what packets take.
+const SENDING: Span = Span::new("send chunks").priced_as("send");
+const RECEIVING: Span = Span::new("receive chunks").priced_as("receive");
 
 impl<C: Messenger> Comm<'_, C> {
     /// The chunks of a message of `len` bytes.
@@ -37,6 +41,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// # Errors
     /// [`Error::TimedOut`] on a dying machine.
     pub(crate) fn send_announced(&self, message: &[u8], to: usize, is_refused: impl Fn() -> bool) -> Result<(), Error> {
+        let _span = self.hal().span(SENDING.with(self.core_of(to)).of(message.len()));
         let chunks = self.announced_chunks(message.len());
         if !chunks.is_first_with_the_head() {
             self.put_bytes(&chunks, 0, chunks.first_part()..chunks.len_of(0), message);
@@ -73,6 +78,7 @@ impl<C: Messenger> Comm<'_, C> {
     /// # Errors
     /// [`Error::TimedOut`] on a dying machine.
     pub(crate) fn receive_announced(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
+        let _span = self.hal().span(RECEIVING.with(self.core_of(from)).of(message.len()));
         let chunks = self.announced_chunks(message.len());
         // L1 may have lines of an earlier message.
         self.hal().invalidate_mpb();
@@ -114,6 +120,7 @@ impl<C: Messenger> Comm<'_, C> {
 
     /// Receives a chunk that is there as a whole, of a message of `len` bytes, to where its bytes belong.
     pub(crate) fn receive_announced_chunk(&self, (len, number): (usize, usize), bytes: &mut [u8], from: usize) {
+        let _span = self.hal().span(RECEIVING.with(self.core_of(from)).of(bytes.len()));
         let chunks = self.announced_chunks(len);
         if number > 0 || !chunks.is_first_with_the_head() {
             self.signals().take_turned(from, CHUNK);
