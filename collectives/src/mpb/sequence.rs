@@ -132,7 +132,12 @@ impl Sequence {
     /// All ranks have entered an operation that began after all others so far; so these are complete.
     pub(crate) fn all_complete(&self) {
         // An operation that has barriers of its own is complete itself only later, and says so by `earlier_complete`.
-        self.complete.set(self.begun.get());
+        let begun = self.begun.get();
+        if self.complete.get() == begun {
+            // Nothing was begun or kept since, so there is nothing to store: a store to a line that no cache has goes out to memory.
+            return;
+        }
+        self.complete.set(begun);
         self.staging().taken.set(0);
         self.staging().kept.set(false);
     }
@@ -145,9 +150,22 @@ impl Sequence {
         staging.kept.set(false);
     }
 
+    /// The next barrier has something to note, whether an operation has been begun by then or not.
+    fn await_barrier(&self) {
+        if self.complete.get() == self.begun.get() {
+            self.complete.set(self.begun.get().wrapping_sub(1));
+        }
+    }
+
+    /// Ranks keep this staging to themselves until the next barrier.
+    fn keep(&self, staging: &Staging) {
+        staging.kept.set(true);
+        self.await_barrier();
+    }
+
     /// The MPBs are laid out anew.
     pub(crate) fn restart_staging(&self) {
-        self.shared.kept.set(true);
+        self.keep(&self.shared);
     }
 
     /// Staging lines may hold anything from now on.
@@ -173,13 +191,17 @@ impl Sequence {
         self.are_lent.set(true);
         self.lent.taken.set(0);
         self.lent.last.set(0);
-        self.lent.kept.set(true);
+        self.keep(&self.lent);
         self.lent.raw.set(u128::MAX);
     }
 
     /// Whether lines were lent, which are given back.
     pub(crate) fn return_lines(&self) -> bool {
-        self.are_lent.replace(false)
+        let were_lent = self.are_lent.replace(false);
+        if were_lent {
+            self.await_barrier();
+        }
+        were_lent
     }
 }
 
@@ -275,7 +297,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         if sequence.shared.taken.get() != 0 {
             self.synchronise();
         }
-        sequence.shared.kept.set(true);
+        sequence.keep(&sequence.shared);
         sequence.staging_is_raw();
     }
 }

@@ -3,6 +3,7 @@
 use core::arch::asm;
 
 use crate::{
+    LINE_BYTES,
     bare::{
         cpu, descriptor,
         this_core::{set_this_core, this_core},
@@ -57,6 +58,7 @@ pub(crate) extern "C" fn start() -> ! {
     }
     own_parts::own_parts();
     meeting::gather();
+    read_stack();
     // SAFETY: the stack is mapped, this core's own and unused, and what is on the present one is never needed again.
     unsafe {
         asm!(
@@ -68,6 +70,19 @@ pub(crate) extern "C" fn start() -> ! {
             main = sym main,
             options(noreturn)
         )
+    }
+}
+
+/// Bytes of the stack that a program's calls are usually in.
+const USUAL_STACK_BYTES: usize = 32 << 10;
+
+/// Reads the part of the program's stack that it begins with, so that the caches have it: a store to a line that no cache has goes
+/// out to memory by itself (`hal::hardware`, Caches), again and again where nobody reads what was stored.
+fn read_stack() {
+    let stack = areas::areas().stack.clone();
+    for line in (stack.end.saturating_sub(USUAL_STACK_BYTES).max(stack.start)..stack.end).step_by(LINE_BYTES) {
+        // SAFETY: the stack is mapped and this core's own, and any bytes are a number.
+        unsafe { (line as *const u32).read_volatile() };
     }
 }
 

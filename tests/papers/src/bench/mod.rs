@@ -104,8 +104,8 @@ pub(crate) struct Arguments {
 }
 
 /// What times of the simulator are made of, for tables on the screen.
-const MODEL: &str = "Times are those of accesses and of what a program says that it computes: the library's own instructions are not in them \
-                     (`cargo xtask bench instructions` adds them).";
+const MODEL: &str = "Times of algorithms without `@` are those of accesses and of what a program says that it computes: the library's own \
+                     instructions are not in them (`cargo xtask bench instructions` adds them).";
 
 /// Carries out `cargo xtask bench`.
 ///
