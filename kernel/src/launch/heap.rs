@@ -30,8 +30,11 @@ unsafe impl GlobalAlloc for CoreHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match without_interrupts(|| self.heap.lock().allocate_first_fit(layout)) {
             Ok(block) => {
-                // Whatever was refused before, the program has coped with it.
-                self.refused.store(0, Ordering::Relaxed);
+                // Whatever was refused before, the program has coped with it. Looked at first: a store to a line that no cache has
+                // goes out to memory each time.
+                if self.refused.load(Ordering::Relaxed) != 0 {
+                    self.refused.store(0, Ordering::Relaxed);
+                }
                 block.as_ptr()
             }
             Err(()) => {
