@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) yes: bool,
 
-    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,3,5,16,48,255, and a few in other
+    /// Numbers of cores for the in-kernel tests, such as 1,2,5-8 [default: 1,2,5,48,255, and a few in other
     /// schedules and in coherence domains]
     #[arg(long, value_name = "LIST")]
     pub(super) cores: Option<List>,

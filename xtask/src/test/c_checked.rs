@@ -99,6 +99,7 @@ fn run(
     let path = workspace::root().join(DIRECTORY).join(file);
     let options = c::CompilerOptions::of_test(if is_wrong { &[WRONG] } else { &[] }, false);
     let program = Program::of_words(&[path.to_string_lossy().into_owned()], &options)?.checked();
+    kit.c_tools()?;
     let built = loading::built(&program, kit.arguments.yes)?;
     let words = loading::words_of_built(built.as_deref(), KernelLine::default().free(&program.words(&[]))?);
     let words = words.value("machine", Some("scc")).value("cores", Some(cores));

@@ -81,7 +81,7 @@ impl Case {
         let file = directory(self.family).join(&self.program).with_extension("c").to_string_lossy().into_owned();
         let define: Vec<_> = self.define.iter().map(String::as_str).collect();
         let program = Program::of_words(&[file], &c::CompilerOptions::of_test(&define, self.faithful))?;
-        c::tools(kit.arguments.yes)?;
+        kit.c_tools()?;
         Ok(Subject { kit, program, cores: self.cores, words: Vec::new(), inputs: Vec::new() })
     }
 

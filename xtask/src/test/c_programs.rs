@@ -106,12 +106,13 @@ pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
     })
 }
 
-/// Builds what loads programs in C, so that no test of one is taken for slow.
+/// Builds what programs in C are linked with and what loads them, so that no test of one is taken for slow.
 ///
 /// # Errors
 ///
 /// When it does not build.
 pub(super) fn built(kit: &Kit<'_>) -> Result<()> {
+    kit.c_tools()?;
     kit.simulator(&Program::c_programs()).map(drop)
 }
 
@@ -163,6 +164,7 @@ impl<'t> Subject<'t> {
         let file = format!("{DIRECTORY}/{}", case.file);
         let file = workspace::root().join(file).to_string_lossy().into_owned();
         let program = Program::of_words(&[file], &c::CompilerOptions::with_environment(ENVIRONMENT))?;
+        kit.c_tools()?;
         let words = case.words.iter().map(|word| (*word).to_owned()).collect();
         Ok(Self { kit, program, cores: case.cores, words, inputs: vec![wanted::default_input()] })
     }

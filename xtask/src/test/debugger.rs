@@ -167,6 +167,7 @@ fn stops_in_c(kit: &Kit<'_>) -> Result<()> {
     let file = format!("{}/mpi/windows.c", c_programs::DIRECTORY);
     let path = workspace::root().join(&file).display().to_string();
     let program = Program::of_words(&[path], &c::CompilerOptions::default())?;
+    kit.c_tools()?;
     let complete = line_after(&file, "MPI_Win_complete(window), MPI_Win_wait(window);")? - 1;
     let script = format!("atoll break 3 windows.c:{complete}\ncontinue\nprint $_rank()\natoll epochs\nkill\n");
     let (session, _) = session(kit, Stub::Board, &program, Stop::BeforeProgram, "", &script)?;

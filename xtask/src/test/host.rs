@@ -21,8 +21,8 @@ const IN_KERNEL: &str = "suite";
 /// The test binary with what the simulator shows besides; most of its tests are machines by the dozen.
 const BY_THE_DOZEN: &str = "simulated";
 
-/// Test binaries with few tests, each of which takes a minute: machines that wait in vain, and packages that are compiled.
-const LONG: [&str; 2] = ["conformance", "compile_fail"];
+/// Test binaries that take a minute or two: machines that wait in vain, machines of threads, and packages that are compiled.
+const LONG: [&str; 4] = ["compile_fail", "conformance", "threads", "xtask"];
 
 /// About how many seconds one of these takes.
 const LONG_S: usize = 60;

@@ -9,7 +9,7 @@ use crate::{
     kernel_line::KernelLine,
     loading,
     program::Program,
-    setup::{self, DiskTools, EmulatorTools, Tools},
+    setup::{self, CTools, DiskTools, EmulatorTools, Tools},
     workspace,
 };
 use anyhow::{Context, Result, anyhow};
@@ -51,6 +51,7 @@ pub(super) struct Kit<'t> {
     simulators: BTreeMap<String, Once<Built>>,
     emulator: Once<Built>,
     main_job: Once<Outcome>,
+    c_tools: Once<CTools>,
     /// Programs in C for the simulator, by all that they are compiled of and with.
     c_programs: Mutex<HashMap<c::Sources, PathBuf>>,
 }
@@ -72,20 +73,29 @@ impl<'t> Kit<'t> {
             simulators: of_each(),
             emulator: Once::new(),
             main_job: Once::new(),
+            c_tools: Once::new(),
             c_programs: Mutex::default(),
         }
     }
 
-    /// Finds, or installs, what these stages are built with and run in, and builds what programs in C are linked with.
+    /// Finds, or installs, all that these stages need.
     ///
     /// # Errors
     ///
-    /// When something is missing or does not build.
-    pub(super) fn prepare(&self, stages: &[Stage]) -> Result<()> {
-        // Before any job, so that no two of them build the C library.
+    /// When something is missing.
+    pub(super) fn prepare_all(&self, stages: &[Stage]) -> Result<()> {
         if stages.iter().any(|stage| [Stage::Sim, Stage::Qemu, Stage::Board].contains(stage)) {
-            c::prepare(&c::tools(self.arguments.yes)?)?;
+            c::tools(self.arguments.yes)?;
         }
+        self.prepare(stages)
+    }
+
+    /// Finds, or installs, what these stages are built with and run in, but for programs in C.
+    ///
+    /// # Errors
+    ///
+    /// When something is missing.
+    pub(super) fn prepare(&self, stages: &[Stage]) -> Result<()> {
         for stage in stages {
             if [Stage::Qemu, Stage::Board, Stage::Pc].contains(stage) {
                 self.tools()?;
@@ -119,6 +129,15 @@ impl<'t> Kit<'t> {
         self.disk_tools.get(|| setup::ensure(self.arguments.yes))
     }
 
+    /// What programs in C are built with, and the libraries that they are linked with, which take minutes to be built the first time.
+    pub(super) fn c_tools(&self) -> Result<&CTools> {
+        self.c_tools.get(|| {
+            let tools = c::tools(self.arguments.yes)?;
+            c::prepare(&tools)?;
+            Ok(tools)
+        })
+    }
+
     /// The image of a program.
     pub(super) fn image(&self, program: &Program) -> Result<&Built> {
         of(&self.images, program)?.get(|| image::bare_metal(program, self.tools()?))
@@ -145,7 +164,7 @@ impl<'t> Kit<'t> {
         let mut built = self.c_programs.lock().unwrap_or_else(PoisonError::into_inner);
         let image = match built.entry(sources.clone()) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(c::for_simulator(sources, &c::tools(self.arguments.yes)?)?),
+            Entry::Vacant(entry) => entry.insert(c::for_simulator(sources, self.c_tools()?)?),
         };
         Ok(loading::words_of_file(words, image))
     }

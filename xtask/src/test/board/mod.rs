@@ -43,7 +43,7 @@ const CORES: u16 = 48;
 
 /// Boards, cores of them, and what the in-kernel tests that run there have to depend on: few cores are quick.
 const IN_KERNEL: [(&str, u16, Option<&str>); 4] =
-    [(SCC, 1, None), (SCC, 3, None), (SMALL, 8, Some("machine")), (SCC, CORES, Some(guests::LARGEST))];
+    [(SCC, 1, Some("machine")), (SCC, 3, None), (SMALL, 8, Some("machine")), (SCC, CORES, Some(guests::LARGEST))];
 
 /// Names of the tests of the main job, for `--filter`.
 const MAIN_JOB: [&str; 3] = ["board-main-job", "board-main-job-counters-equal", "board-main-job-results-equal"];
@@ -147,7 +147,7 @@ fn some(cores: u16) -> Setup {
 pub(super) fn in_kernel<'t>(kit: &'t Kit<'t>) -> impl Iterator<Item = Job<'t>> {
     IN_KERNEL.into_iter().map(move |(board, cores, only)| {
         let machine = format!("{} of {board}", cores::cores(cores.into()));
-        Job::new(format!("in-kernel, {machine}"), 20 + usize::from(cores), move |suite| {
+        Job::new(format!("in-kernel, {machine}"), 20 + 2 * usize::from(cores), move |suite| {
             let words = KernelLine::default().value("filter", kit.arguments.filter.as_ref()).value("only", only);
             let flash = suite_of(board, &some(cores), &words)?;
             let label = format!("in-kernel tests on {machine}");
