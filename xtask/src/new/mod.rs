@@ -137,7 +137,9 @@ mod tests {
 
         // Whoever builds in the usual one would keep this test waiting.
         let target = workspace::target().join("new");
-        // Not optimised, as `cargo test` builds it, too: what it depends on is compiled once, and soon.
+        // Not optimised, as `cargo test` builds it, too: what it depends on is compiled once, and soon. Nobody debugs it here.
+        let configuration = parent.path().join(".cargo/config.toml");
+        workspace::put(&configuration, b"[profile.dev]\ndebug = false\nincremental = false\n").unwrap();
         let built = image::host_in(&program, Profile::Debug, &target).unwrap();
         assert_eq!(built.warnings, [""; 0]);
         let words = KernelLine::default().value("cores", Some(5)).value("rounds", Some(3));
