@@ -62,7 +62,7 @@ pub fn all_sizes<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 
 /// Every rank is root once; where there are many, some of them.
 pub fn all_roots<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
-    let roots = if context.has_many_ranks() { 12 } else { MANY };
+    let roots = if context.has_many_ranks() { 5 } else { MANY };
     for root in (0..context.size()).step_by(context.size().div_ceil(roots)) {
         broadcast(context, Broadcast::Default, root, 20, root)?;
         broadcast(context, Broadcast::Default, root, 500, root)?;

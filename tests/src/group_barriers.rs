@@ -31,12 +31,12 @@ const NAMES: [&str; 15] = [
     "flat",
 ];
 
-/// Those that are tested on very many ranks, too.
+/// Those that are tested on many ranks, too.
 const FEW: [&str; 4] = ["default", "dissemination-2-pull", "tree-k3-pull", "hierarchical"];
 
-/// The barriers that are tested on `size` ranks.
-fn all(size: usize) -> impl Iterator<Item = Barrier> {
-    let names = if size < 64 { &NAMES[..] } else { &FEW };
+/// The barriers that are tested on so many ranks.
+fn all<C: Core>(context: &Context<'_, '_, C>) -> impl Iterator<Item = Barrier> + use<C> {
+    let names = if context.has_many_ranks() { &FEW[..] } else { &NAMES };
     names.iter().map(|name| name.parse().expect("it is a name"))
 }
 
@@ -57,7 +57,7 @@ pub fn separate_phases<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let words = shared::<_, kind::Uncached>(context, size * 4)?;
     let bytes = shared::<_, kind::Combined>(context, size * 4)?;
     let mut value = 0u8;
-    for algorithm in all(size) {
+    for algorithm in all(context) {
         let mut barrier = context.comm.barrier_of(&context.comm.group(), algorithm)?;
         for round in 0..rounds(size) {
             value += 1;
@@ -125,7 +125,7 @@ pub fn groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
         of(&|peer| peer % 5 != 2 || peer == size - 1)?,
     ];
     let many = context.has_many_ranks();
-    for (nth, algorithm) in all(size).enumerate() {
+    for (nth, algorithm) in all(context).enumerate() {
         for (index, group) in groups.iter().enumerate().filter(|(index, _)| !many || (nth + index) % 3 == 0) {
             let first = 1 + 2 * (nth * groups.len() + index) as u32;
             meet(context, words, group, algorithm, first..first + 2)?;
@@ -137,7 +137,7 @@ pub fn groups<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
 /// More barriers than a flag can count, with nothing in between, and no two in step with the world's.
 pub fn back_to_back<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let size = context.size();
-    for algorithm in all(size) {
+    for algorithm in all(context) {
         let mut barrier = context.comm.barrier_of(&context.comm.group(), algorithm)?;
         let rounds = match size {
             ..=4 if algorithm == Barrier::Default => 1000,
@@ -160,7 +160,7 @@ pub fn split_phase<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let (hal, rank, size) = (context.hal(), context.rank(), context.size());
     let words = shared::<_, kind::Uncached>(context, size * 4)?;
     let mut value = 0;
-    for algorithm in all(size) {
+    for algorithm in all(context) {
         let mut barrier = context.comm.barrier_of(&context.comm.group(), algorithm)?;
         for round in 0..rounds(size) {
             value += 1;

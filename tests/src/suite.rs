@@ -28,11 +28,12 @@ bitflags! {
         /// say nothing about many cores that they do not say about 16, where all run.
         const SIZE = 8;
         /// The machine itself: how cores are started and interrupted, what memory and caches do, which time it is; and
-        /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs and boards of all sizes. What is the
+        /// epochs, broadcasts and locks, which rest on all of that. Such tests run on PCs, boards and threads of all sizes. What is the
         /// same code on every machine runs on one of each kind.
         const MACHINE = 16;
-        /// The largest machine that there is of a kind: 255 cores in QEMU and in the simulator, 48 of a board. That takes minutes, so of each family
-        /// that depends on size and machine one or two tests run there, whose ranks all reach each other or all take part.
+        /// The largest machine that there is of a kind: 255 cores in QEMU and in the simulator, 48 of a board, 8 threads of the host. That takes
+        /// minutes, so of each family that depends on size and machine one or two tests run there, whose ranks all reach each other or all
+        /// take part.
         const LARGEST = 128;
         /// The algorithms that are the fastest on a mesh of cores without coherence: the test counts what these cost.
         const MESH = 32;

@@ -1,6 +1,6 @@
-//! The suite on threads of the host, which really run side by side: every in-kernel test on several numbers of cores, with
-//! hand-overs at random places, and, where a test does not ask for stale data, on coherent memory, also with lines written back
-//! by hand.
+//! The suite on threads of the host, which really run side by side: every in-kernel test on more cores than
+//! small hosts have processors, with hand-overs at random places, and, where a test does not ask for stale data, on coherent memory, also
+//! with lines written back by hand.
 
 use std::sync::Mutex;
 
@@ -13,8 +13,9 @@ use tests::{
 };
 use threads::Machine;
 
-/// Numbers of cores that have machines of their own.
-const CORES: [usize; 4] = [1, 2, 5, 8];
+/// Numbers of cores, and what a test there has to need: two can each have a processor, for which they wait by computing, and eight take
+/// many turns. One alone has nothing to run beside.
+const CORES: [(usize, Needs); 3] = [(2, Needs::MACHINE), (5, Needs::empty()), (8, Needs::LARGEST)];
 
 /// The seed of hand-overs.
 const HAND_OVERS: u64 = 1;
@@ -44,8 +45,10 @@ fn run_on(name: &str, machine: &Machine, all_is_coherent: bool) -> Result<(), Fa
 }
 
 fn trials(name: &'static str) -> Vec<Trial> {
-    let on_cores =
-        CORES.map(|cores| Trial::test(format!("{name} on {cores} threads"), move || run(name, &Machine::new(cores))));
+    let on_cores = CORES
+        .into_iter()
+        .filter(|(_, needs)| suite::needs(name).contains(*needs))
+        .map(|(cores, _)| Trial::test(format!("{name} on {cores} threads"), move || run(name, &Machine::new(cores))));
     let handed_over = Trial::test(format!("{name} on threads that hand over at random"), move || {
         run(name, &Machine::new(4).with_seeds(0, HAND_OVERS))
     });
@@ -55,7 +58,7 @@ fn trials(name: &'static str) -> Vec<Trial> {
             HostLines::of_host().map_or(Ok(()), |lines| run(name, &Machine::new(4).with_write_backs(lines)))
         })
     });
-    on_cores.into_iter().chain([handed_over]).chain(coherent).collect()
+    on_cores.chain([handed_over]).chain(coherent).collect()
 }
 
 fn main() {
