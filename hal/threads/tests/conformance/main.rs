@@ -34,7 +34,8 @@ fn found(cores: usize, defect: Defect, haste: u64) -> Vec<String> {
 #[test]
 fn a_machine_that_is_right_passes() {
     for cores in [1, 2, 3, 8] {
-        assert_eq!(found(cores, Defect::None, HASTE[0]), [""; 0], "{cores} cores");
+        // Nothing is waited for in vain, and so nobody need be in haste.
+        assert_eq!(found(cores, Defect::None, HASTE[1]), [""; 0], "{cores} cores");
     }
 }
 
