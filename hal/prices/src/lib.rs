@@ -5,12 +5,14 @@
 //! the simulator's operations have the prices of a paper that measured them with their software; the emulator executes
 //! the software, and has the prices of the [`Hardware`] alone. Both are numbers of the files in `descriptions`.
 
+mod agenda;
 pub mod contention;
 mod hardware;
 mod mesh;
 mod uncached;
 
 pub use self::{
+    agenda::Agenda,
     contention::{Contention, Journey, Settled, Target, Traffic, Trip},
     hardware::{Hardware, Place, Way},
     mesh::Mesh,

@@ -6,8 +6,6 @@
 //! link by some hops. So a packet may slip into a gap that was left before one that was entered earlier; it never
 //! moves one.
 
-use std::collections::VecDeque;
-
 use descriptions::Tile;
 
 use super::Contention;
@@ -23,7 +21,7 @@ pub(super) struct Links {
     /// How far before the time at which a packet is entered it can have been on a link.
     past_ps: u64,
     /// The times at which packets that may still matter enter each link, ascending.
-    entered_ps: Vec<VecDeque<u64>>,
+    entered_ps: Vec<Vec<u64>>,
 }
 
 impl Links {
@@ -34,7 +32,7 @@ impl Links {
             link_ps: contention.link_ps,
             hop_ps,
             past_ps: (columns + rows) as u64 * hop_ps,
-            entered_ps: vec![VecDeque::new(); columns * rows * DIRECTIONS],
+            entered_ps: vec![Vec::new(); columns * rows * DIRECTIONS],
         }
     }
 
@@ -64,26 +62,32 @@ impl Links {
     }
 }
 
-/// Enters a link in the first gap from `time_ps` on.
-fn enter(entered_ps: &mut VecDeque<u64>, time_ps: u64, link_ps: u64, oldest_ps: u64) -> u64 {
-    while entered_ps.front().is_some_and(|entered| *entered < oldest_ps) {
-        entered_ps.pop_front();
+/// Enters a link in the first gap from `time_ps` on, which is no earlier than those that have left when the one at `oldest_ps` has.
+#[inline]
+fn enter(entered_ps: &mut Vec<u64>, time_ps: u64, link_ps: u64, oldest_ps: u64) -> u64 {
+    // No room is made while those that say nothing any more take it.
+    if entered_ps.len() == entered_ps.capacity() {
+        let old = entered_ps.partition_point(|entered| *entered < oldest_ps);
+        entered_ps.drain(..old);
     }
-    // Most packets come after all others, and those that have left before say nothing.
+    // Most packets come after all others.
+    if entered_ps.last().is_none_or(|entered| entered + link_ps <= time_ps) {
+        entered_ps.push(time_ps);
+        return time_ps;
+    }
+    enter_gap(entered_ps, time_ps, link_ps)
+}
+
+fn enter_gap(entered_ps: &mut Vec<u64>, mut time_ps: u64, link_ps: u64) -> u64 {
     let mut place = entered_ps.len();
     while place > 0 && entered_ps[place - 1] + link_ps > time_ps {
         place -= 1;
     }
-    let mut time_ps = time_ps;
     while let Some(entered) = entered_ps.get(place).filter(|entered| time_ps + link_ps > **entered) {
         time_ps = time_ps.max(entered + link_ps);
         place += 1;
     }
-    if place == entered_ps.len() {
-        entered_ps.push_back(time_ps);
-    } else {
-        entered_ps.insert(place, time_ps);
-    }
+    entered_ps.insert(place, time_ps);
     time_ps
 }
 
@@ -158,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_gap_that_is_too_narrow_stays_empty() {
-        let mut entered = VecDeque::new();
+        let mut entered = Vec::new();
         let mut enter = |time| super::enter(&mut entered, time, LINK, 0);
         assert_eq!([enter(0), enter(11_000), enter(3_000), enter(7_500), enter(0)], [0, 11_000, 4_000, 15_000, 19_000]);
     }

@@ -25,8 +25,6 @@ mod links;
 mod polls;
 mod port;
 
-use std::{cmp::Reverse, collections::BinaryHeap};
-
 use descriptions::Tile;
 
 pub use self::links::step_towards;
@@ -37,7 +35,7 @@ use self::{
     port::{Packet, Port},
 };
 
-use crate::{Effect, Mesh};
+use crate::{Agenda, Effect, Mesh};
 
 /// How long what is accessed is busy with an access.
 const fn service_ps(contention: &Contention, target: Target, effect: Effect) -> u64 {
@@ -82,6 +80,7 @@ pub struct Trip {
 
 impl Trip {
     /// The way of an access that takes `complete_ps` picoseconds in all, of which `return_ps` are the way back.
+    #[inline]
     pub const fn new(
         contention: &Contention,
         target: Target,
@@ -121,7 +120,7 @@ pub struct Settled {
 }
 
 /// Something that happens to accesses on their way. At one time, all arrive before a port chooses.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
     /// The packet of this core is at the last router; whether links have kept it waiting is yet to be seen.
     Arrives(u16),
@@ -133,21 +132,43 @@ enum Step {
     Passes(u16),
 }
 
+impl Step {
+    /// Its place among those of one time.
+    const fn rank(self) -> u32 {
+        let (kind, of) = match self {
+            Self::Arrives(core) => (0, core),
+            Self::Asks(core) => (1, core),
+            Self::Serves(port) => (2, port),
+            Self::Passes(core) => (3, core),
+        };
+        kind << u16::BITS | of as u32
+    }
+
+    const fn of_rank(rank: u32) -> Self {
+        let of = rank as u16;
+        match rank >> u16::BITS {
+            0 => Self::Arrives(of),
+            1 => Self::Asks(of),
+            2 => Self::Serves(of),
+            _ => Self::Passes(of),
+        }
+    }
+}
+
 /// All accesses that are on their way.
 pub struct Traffic {
     mesh: Mesh,
     /// Of each core.
     tiles: Vec<Tile>,
     contention: Contention,
-    steps: BinaryHeap<Reverse<(u64, Step)>>,
+    /// What happens next to the access of each core, and behind these at each port.
+    steps: Agenda,
     /// The journey of each core that has an access under way.
     journeys: Vec<Journey>,
     ports: Vec<Port>,
     /// Until when each memory controller is busy with what has asked so far.
     controllers_ps: Vec<u64>,
     links: Links,
-    /// Steps to ask or to pass that are not to be made.
-    called_off: Vec<(u64, Step)>,
 }
 
 impl Traffic {
@@ -157,48 +178,50 @@ impl Traffic {
         let cores = mesh.cores();
         Self {
             contention,
-            steps: BinaryHeap::with_capacity(2 * cores),
+            steps: Agenda::new(2 * cores),
             journeys: vec![Journey { trip: nowhere, effect: Effect::Read, more: 0 }; cores],
             ports: (0..cores).map(|_| Port::new(&mesh, contention.input_flits)).collect(),
             controllers_ps: vec![0; mesh.controllers.len()],
             links: Links::new(&mesh, hop_ps, contention),
-            called_off: Vec::new(),
             tiles: (0..cores).map(|core| mesh.tile(core as u16)).collect(),
             mesh,
         }
     }
 
     /// `core` begins a journey at `start_ps`.
+    #[inline(always)]
     pub fn depart(&mut self, core: usize, start_ps: u64, journey: Journey) {
         self.journeys[core] = journey;
         let step = match journey.effect {
             Effect::Write => Step::Arrives(core as u16),
             Effect::Read | Effect::TestAndSet => Step::Asks(core as u16),
         };
-        self.steps.push(Reverse((start_ps.saturating_add(journey.trip.to_port_ps), step)));
+        self.steps.enter(core, start_ps.saturating_add(journey.trip.to_port_ps), step.rank());
     }
 
     /// When the next step is.
+    #[inline]
     pub fn next_ps(&self) -> Option<u64> {
-        self.steps.peek().map(|Reverse((time, _))| *time)
+        self.steps.first().map(|(time_ps, _)| time_ps)
     }
 
     /// Makes the next step. Returns the access that it has settled.
     pub fn step(&mut self) -> Option<Settled> {
-        let Reverse((now_ps, step)) = self.steps.pop()?;
-        match step {
+        let (now_ps, rank) = self.steps.first()?;
+        match Step::of_rank(rank) {
             Step::Arrives(core) => {
                 let (there, tile) = self.ends(core);
                 let wait = self.links.reserve_towards(tile, there, now_ps);
-                self.steps.push(Reverse((now_ps + wait, Step::Asks(core))));
+                self.steps.enter(core.into(), now_ps + wait, Step::Asks(core).rank());
                 None
             }
-            Step::Asks(_) | Step::Passes(_) if self.is_called_off(now_ps, step) => None,
             Step::Passes(core) => {
+                self.steps.strike(core.into());
                 let effect = self.journeys[usize::from(core)].effect;
                 Some(Settled { core, time_ps: now_ps, effect })
             }
             Step::Asks(core) => {
+                self.steps.strike(core.into());
                 let Journey { trip, effect, .. } = self.journeys[usize::from(core)];
                 let owner = match trip.target {
                     Target::Mpb(owner) => owner,
@@ -211,22 +234,34 @@ impl Traffic {
                     return self.serve(index, core, now_ps);
                 }
                 if port.wait(&self.mesh, tile, Packet { core, effect }) {
-                    self.steps.push(Reverse((port.busy_until_ps, Step::Serves(index as u16))));
+                    self.serve_next(owner);
                 }
                 None
             }
-            Step::Serves(index) => {
-                let index = usize::from(index);
-                let owner = self.tiles[index];
-                let core = self.ports[index].choose(owner)?.core;
-                let settled = self.serve(index, core, now_ps);
-                let port = &self.ports[index];
-                if port.is_waited_for() {
-                    self.steps.push(Reverse((port.busy_until_ps, Step::Serves(index as u16))));
+            Step::Serves(owner) => {
+                let index = usize::from(owner);
+                let settled = self.ports[index]
+                    .choose(self.tiles[index])
+                    .and_then(|packet| self.serve(index, packet.core, now_ps));
+                if self.ports[index].is_waited_for() {
+                    self.serve_next(owner);
+                } else {
+                    self.steps.strike(self.place_of_port(owner));
                 }
                 settled
             }
         }
+    }
+
+    /// Where a port is among those that do something.
+    fn place_of_port(&self, owner: u16) -> usize {
+        self.tiles.len() + usize::from(owner)
+    }
+
+    /// A port serves another access as soon as it is idle.
+    fn serve_next(&mut self, owner: u16) {
+        let (place, time_ps) = (self.place_of_port(owner), self.ports[usize::from(owner)].busy_until_ps);
+        self.steps.enter(place, time_ps, Step::Serves(owner).rank());
     }
 
     /// The port of an MPB serves the access of `core` now.

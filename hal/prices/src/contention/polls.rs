@@ -4,11 +4,12 @@
 //! the port at times that are known in advance, until somebody else asks for it: so they *sleep* until then. A port
 //! that is asked for first has its sleeper's accesses made again, one of which may have made the port busy.
 
-use super::{Reverse, Step, Target, Traffic, Trip, service_ps};
+use super::{Step, Target, Traffic, Trip, service_ps};
 use crate::Effect;
 
 impl Traffic {
     /// How long an access takes that meets no other.
+    #[inline]
     pub fn alone_ps(&self, effect: Effect, trip: Trip) -> u64 {
         trip.to_port_ps + service_ps(&self.contention, trip.target, effect) + trip.from_port_ps
     }
@@ -36,10 +37,11 @@ impl Traffic {
 
     /// Whose polls sleep at the port that the next step asks for, and who asks: they have to be made again before that
     /// step.
+    #[inline]
     pub fn disturbs(&self) -> Option<(u16, u16)> {
-        let Reverse((_, Step::Asks(core))) = self.steps.peek()? else { return None };
-        let Target::Mpb(owner) = self.journeys[usize::from(*core)].trip.target else { return None };
-        self.ports[usize::from(owner)].sleeper.map(|sleeper| (sleeper, *core))
+        let Step::Asks(core) = Step::of_rank(self.steps.first()?.1) else { return None };
+        let Target::Mpb(owner) = self.journeys[usize::from(core)].trip.target else { return None };
+        self.ports[usize::from(owner)].sleeper.map(|sleeper| (sleeper, core))
     }
 
     /// A read has asked for a port at `asked_ps`, where it met nobody.
@@ -52,21 +54,11 @@ impl Traffic {
     /// An access of `core` that meets nobody takes effect at `time_ps`.
     pub fn pass(&mut self, core: usize, time_ps: u64, effect: Effect) {
         self.journeys[core].effect = effect;
-        self.steps.push(Reverse((time_ps, Step::Passes(core as u16))));
+        self.steps.enter(core, time_ps, Step::Passes(core as u16).rank());
     }
 
-    /// The read of `core` that was to ask for its target, or to pass if it has none, at `time_ps` is not made.
-    pub fn call_off(&mut self, core: usize, time_ps: u64, trip: Option<Trip>) {
-        let core = core as u16;
-        self.called_off.push((time_ps, if trip.is_some() { Step::Asks(core) } else { Step::Passes(core) }));
-    }
-
-    /// Whether a step is not to be made.
-    pub(super) fn is_called_off(&mut self, now_ps: u64, step: Step) -> bool {
-        if self.called_off.is_empty() {
-            return false;
-        }
-        let place = self.called_off.iter().position(|other| *other == (now_ps, step));
-        place.map(|place| self.called_off.swap_remove(place)).is_some()
+    /// The read of `core` that was to ask for its target, or to pass if it has none, is not made.
+    pub fn call_off(&mut self, core: usize) {
+        self.steps.strike(core);
     }
 }

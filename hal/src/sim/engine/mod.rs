@@ -14,12 +14,9 @@ mod skipping;
 mod travelling;
 mod turns;
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeSet, BinaryHeap},
-};
+use std::collections::BTreeSet;
 
-use prices::Traffic;
+use prices::{Agenda, Traffic};
 
 use crate::{
     CoreId,
@@ -48,6 +45,18 @@ pub(super) struct Event {
     core: u16,
 }
 
+impl Event {
+    /// Its place among those of one time.
+    fn rank(self) -> u32 {
+        (self.effect as u32) << u16::BITS | u32::from(self.core)
+    }
+
+    fn of_rank((time_ps, rank): (u64, u32)) -> Self {
+        const EFFECTS: [Effect; 3] = [Effect::Write, Effect::Read, Effect::TestAndSet];
+        Self { time_ps, effect: EFFECTS[(rank >> u16::BITS) as usize], core: rank as u16 }
+    }
+}
+
 /// What a run has made the simulator do, which is the same in each run but not on each version of the simulator.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
@@ -71,7 +80,8 @@ pub(super) struct Engine {
     /// When the last access of each core set out, and when its last store is answered.
     departed: Vec<u64>,
     answered: Vec<u64>,
-    ready: BinaryHeap<Reverse<Event>>,
+    /// What each core does next.
+    ready: Agenda,
     /// When cores whose waits have deadlines make their last polls.
     last_polls: BTreeSet<(u64, u16)>,
     /// When cores that compute or wait are to be woken: interrupts that arrive, computations that end.
@@ -121,7 +131,7 @@ impl Engine {
             posts_stores: false,
             departed: vec![0; cores],
             answered: vec![0; cores],
-            ready: BinaryHeap::with_capacity(cores),
+            ready: Agenda::new(cores),
             last_polls: BTreeSet::new(),
             alarms: BTreeSet::new(),
             interrupts: vec![InterruptLine::default(); cores],
@@ -188,6 +198,9 @@ impl Engine {
     fn announce_change(&mut self, access: Access) {
         self.fruitless_rounds = 0;
         self.polling.something_changed();
+        if self.watches.of(access).next().is_none() {
+            return;
+        }
         let watches = std::mem::take(&mut self.watches);
         for watcher in watches.of(access) {
             if self.waits[watcher].parked {
@@ -382,8 +395,20 @@ impl Engine {
         let event = Event { time_ps, effect, core: core as u16 };
         match &mut self.course {
             Some(course) => course.can_run(core, event),
-            None => self.ready.push(Reverse(event)),
+            None => self.make_ready(event),
         }
+    }
+
+    /// By time, a core does something next.
+    fn make_ready(&mut self, event: Event) {
+        self.ready.enter(event.core.into(), event.time_ps, event.rank());
+    }
+
+    /// Takes off what comes first of what cores do next.
+    fn take_ready(&mut self) -> Option<Event> {
+        let event = self.ready.first().map(Event::of_rank)?;
+        self.ready.strike(event.core.into());
+        Some(event)
     }
 
     pub(super) fn delay(&mut self) -> u64 {

@@ -1,7 +1,5 @@
 //! What the scheduler does on a cluster: loads and stores over the network, and lines that caches hold.
 
-use std::cmp::Reverse;
-
 use crate::LineAddress;
 
 use super::{
@@ -73,7 +71,7 @@ impl Engine {
     pub(super) fn move_network(&mut self) -> Option<Stored> {
         loop {
             let next = self.next_of_network_ps();
-            let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
+            let ready = self.ready.first_ps();
             let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
             if is_end_asked_for() || next == u64::MAX || next > ready.min(last_poll).min(self.next_alarm_ps()) {
                 return None;
@@ -84,7 +82,7 @@ impl Engine {
                     let clock = &mut self.clocks[usize::from(core)];
                     let time_ps = time_ps.max(*clock);
                     *clock = time_ps;
-                    self.ready.push(Reverse(Event { time_ps, effect: Effect::Read, core }));
+                    self.make_ready(Event { time_ps, effect: Effect::Read, core });
                 }
                 Some((time_ps, Come::Store(stored))) => {
                     self.now_ps = self.now_ps.max(time_ps);

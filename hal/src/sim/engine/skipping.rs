@@ -134,11 +134,9 @@ impl Engine {
         if is_asleep {
             self.rouse(core, now, None);
         }
-        let train = &mut self.waits[core].train;
-        let (start_ps, next) = train.next();
-        if let Some(effect_ps) = train.sees(now, effect) {
+        if let Some(effect_ps) = self.waits[core].train.sees(now, effect) {
             if let (false, Some(traffic)) = (is_asleep, &mut self.traffic) {
-                traffic.call_off(core, start_ps + next.asks_after_ps(), next.trip);
+                traffic.call_off(core);
             }
             return self.comes_back_before(core, effect_ps);
         }

@@ -1,7 +1,5 @@
 //! Accesses of cores: when they set out, what they meet on their way, and when they take effect.
 
-use std::cmp::Reverse;
-
 use prices::{Journey, Settled, Trip};
 
 use super::{
@@ -42,7 +40,7 @@ impl Engine {
             self.enter(core, time, access.effect);
             return self.goes_straight_on(core);
         }
-        let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
+        let ready = self.ready.first_ps();
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
         if time < ready.min(last_poll).min(self.next_alarm_ps()).min(self.next_of_network_ps()) && !self.stops_at(time)
         {
@@ -54,6 +52,7 @@ impl Engine {
     }
 
     /// As [`reach`](Self::reach), for an access that may meet others on its way.
+    #[inline(always)]
     pub(in crate::sim) fn travel(&mut self, core: usize, access: Access, trip: Trip) -> bool {
         self.work.accesses += 1;
         if self.has_arrived(core) {
@@ -71,6 +70,7 @@ impl Engine {
 
     /// `core` goes on a journey that nobody else sees, but may meet on its way. True if it is back already; else it has
     /// to give way. The answer of its last access is left to be spent.
+    #[inline(always)]
     pub(in crate::sim) fn run_errand(&mut self, core: usize, journey: Journey) -> bool {
         self.waits[core].runs_errands |= self.waits[core].polling;
         self.sets_off(core);
@@ -103,6 +103,7 @@ impl Engine {
     }
 
     /// `core` goes on a journey. True if it is back already; else it has to give way.
+    #[inline(always)]
     fn set_out(&mut self, core: usize, journey: Journey) -> bool {
         let start = self.clocks[core].max(self.now_ps);
         let Some(traffic) = &mut self.traffic else {
@@ -114,17 +115,19 @@ impl Engine {
 
     /// Whether the access of `core`, which runs and is entered already, comes before all others. Else it has to give
     /// way.
+    #[inline(never)]
     fn goes_straight_on(&mut self, core: usize) -> bool {
         self.move_traffic();
-        let Some(Reverse(first)) = self.ready.pop() else { return false };
-        let is_alone = self.ready.peek().is_none_or(|second| first.time_ps < second.0.time_ps);
-        let is_next = is_alone && first.time_ps < self.next_alarm_ps() && !self.stops_at(first.time_ps);
-        if usize::from(first.core) == core && is_next {
-            self.now_ps = first.time_ps;
-            return true;
+        let Some(first) = self.ready.first().map(Event::of_rank) else { return false };
+        // Where chance breaks ties it is asked whether there is one.
+        let is_next =
+            !self.chooser.freedom().ties && first.time_ps < self.next_alarm_ps() && !self.stops_at(first.time_ps);
+        if usize::from(first.core) != core || !is_next {
+            return false;
         }
-        self.ready.push(Reverse(first));
-        false
+        self.ready.strike(core);
+        self.now_ps = first.time_ps;
+        true
     }
 
     /// Lets accesses go on that are on their way, up to the first that takes effect. No core runs meanwhile that
@@ -137,7 +140,7 @@ impl Engine {
         while !is_end_asked_for()
             && let Some(traffic) = &mut self.traffic
             && let Some(next) = traffic.next_ps()
-            && self.ready.peek().map_or(alarm, |first| first.0.time_ps.min(alarm)) >= next
+            && self.ready.first_ps().min(alarm) >= next
         {
             if let Some((sleeper, asking)) = traffic.disturbs() {
                 self.rouse(sleeper.into(), next, Some(asking));
@@ -154,7 +157,7 @@ impl Engine {
             return self.train_passes(core.into(), time_ps);
         }
         self.clocks[usize::from(core)] = time_ps;
-        self.ready.push(Reverse(Event { time_ps, effect, core }));
+        self.make_ready(Event { time_ps, effect, core });
     }
 
     /// `core` has just made an access that may have changed something; the rest of its cost is its own.

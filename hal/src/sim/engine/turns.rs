@@ -1,7 +1,5 @@
 //! Who runs next, and when nobody can.
 
-use std::cmp::Reverse;
-
 use super::{
     super::{
         access::Effect, choice::Question, course::Course, free::Next, processor::processor_time, waiting::CoreWait,
@@ -51,7 +49,7 @@ impl Engine {
         {
             return Next::Store(stored);
         }
-        let ready = self.ready.peek().map_or(u64::MAX, |event| event.0.time_ps);
+        let ready = self.ready.first_ps();
         let last_poll = self.last_polls.first().map_or(u64::MAX, |last| last.0);
         if let Some(&(time, core)) = self.alarms.first().filter(|alarm| alarm.0 <= ready.min(last_poll)) {
             self.alarms.pop_first();
@@ -63,7 +61,7 @@ impl Engine {
         if last_poll < ready {
             return self.time_out().unwrap_or(Next::Nobody);
         }
-        let Some(Reverse(first)) = self.ready.pop() else { return Next::Nobody };
+        let Some(first) = self.take_ready() else { return Next::Nobody };
         let event = if self.chooser.freedom().ties { self.break_tie(first) } else { first };
         self.now_ps = event.time_ps;
         Next::Core(usize::from(event.core))
@@ -98,15 +96,11 @@ impl Engine {
 
     fn break_tie(&mut self, first: Event) -> Event {
         let mut ties = vec![first];
-        while ties.len() < MAX_TIES
-            && let Some(Reverse(event)) = self.ready.peek()
-            && event.time_ps == first.time_ps
-        {
-            ties.push(*event);
-            self.ready.pop();
+        while ties.len() < MAX_TIES && self.ready.first_ps() == first.time_ps {
+            ties.extend(self.take_ready());
         }
         let chosen = ties.swap_remove(self.chooser.choose(Question::Tie, ties.len()));
-        self.ready.extend(ties.into_iter().map(Reverse));
+        ties.into_iter().for_each(|event| self.make_ready(event));
         chosen
     }
 
