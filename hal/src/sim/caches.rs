@@ -14,38 +14,14 @@
 //! needed for these. What L1 has is not looked for in L2, where it ages. What is stored to is brought in first, as protocols
 //! see to it by [`bring_in`](crate::MpbCopy::bring_in); lines that are written back on the way out take nothing.
 
-use hashlink::LinkedHashMap;
-use rustc_hash::FxBuildHasher;
-
-use super::blocks::BlockPlace;
+use super::{
+    blocks::BlockPlace,
+    recency::{Found, Memory, Recency},
+};
 use crate::LINE_BYTES;
 
 /// Bytes of the P54C's L1 of data on the SCC.
 const L1_BYTES: u64 = 16 << 10;
-
-/// Where a line was found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Found {
-    /// In L1, where it costs what the copy itself costs.
-    InL1,
-    /// In L2.
-    InL2,
-    /// In memory.
-    InMemory,
-}
-
-/// What a line is a part of.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Memory {
-    /// The block with this number.
-    Block(u32),
-    /// The memory of operations about this number of lines. Those about 0 lines stand for what is in the way, which is never found
-    /// again.
-    Of(u32),
-}
-
-/// A line: what it is a part of, and its number there.
-type Place = (Memory, u32);
 
 /// Lines of a block that are read or written next.
 #[derive(Clone, Copy)]
@@ -53,56 +29,6 @@ struct Next {
     block: u32,
     line: u32,
     left: usize,
-}
-
-/// One cache.
-struct Level {
-    /// Lines that it holds.
-    capacity: u64,
-    /// Lines of MPBs that are in it.
-    of_mpbs: u64,
-    /// Lines of private memory that it has, at most as many as there is room for.
-    taken: u64,
-    /// What it has, and in how many lines; first what the core has not come by for the longest time.
-    places: LinkedHashMap<Place, u64, FxBuildHasher>,
-}
-
-impl Level {
-    fn of(bytes: u64) -> Self {
-        Self { capacity: bytes / LINE_BYTES as u64, of_mpbs: 0, taken: 0, places: LinkedHashMap::default() }
-    }
-
-    /// Whether it has a line, which the core comes by.
-    fn has(&mut self, place: Place) -> bool {
-        self.places.to_back(&place).is_some()
-    }
-
-    /// Takes in what it does not have, and gives up what is too old for that.
-    fn bring_in(&mut self, place: Place, lines: u64) {
-        self.places.insert(place, lines);
-        self.taken += lines;
-        self.give_up();
-    }
-
-    /// Gives up what is too old for what there is room for.
-    fn give_up(&mut self) {
-        while let Some(excess @ 1..) = (self.taken + self.of_mpbs).checked_sub(self.capacity)
-            && let Some(mut oldest) = self.places.front_entry()
-        {
-            let given_up = excess.min(*oldest.get());
-            if given_up == *oldest.get() {
-                oldest.remove();
-            } else {
-                *oldest.get_mut() -= given_up;
-            }
-            self.taken -= given_up;
-        }
-    }
-
-    fn clear(&mut self) {
-        self.places.clear();
-        (self.taken, self.of_mpbs) = (0, 0);
-    }
 }
 
 /// What the outermost operation with a length is about.
@@ -118,8 +44,7 @@ struct About {
 
 /// The caches of one core.
 pub(super) struct Caches {
-    l1: Level,
-    l2: Level,
+    held: Recency,
     /// Operations that are under way, one within the other.
     depth: u32,
     about: About,
@@ -127,21 +52,17 @@ pub(super) struct Caches {
     next: Option<Next>,
     /// What the operations are about that a handler of interrupts came in the middle of, and what came next there.
     interrupted: Vec<(About, Option<Next>)>,
-    /// How often something was in the way.
-    displaced: u32,
 }
 
 impl Caches {
     /// Empty ones, with an L2 of `l2_bytes` bytes.
     pub(super) fn new(l2_bytes: u64) -> Self {
         Self {
-            l1: Level::of(L1_BYTES),
-            l2: Level::of(l2_bytes),
+            held: Recency::new(L1_BYTES / LINE_BYTES as u64, l2_bytes / LINE_BYTES as u64),
             depth: 0,
             about: About::default(),
             next: None,
             interrupted: Vec::new(),
-            displaced: 0,
         }
     }
 
@@ -186,7 +107,7 @@ impl Caches {
         let in_block = self.pass_block(lines, &mut found);
         let lines = lines - in_block;
         if self.about.outermost == 0 {
-            (0..lines).for_each(|line| found(self.come_by((Memory::Of(lines), line))));
+            (0..lines).for_each(|line| found(self.held.come_by((Memory::Of(lines), line))));
             return;
         }
         for _ in 0..lines {
@@ -195,7 +116,7 @@ impl Caches {
             let line = *passed % *lines;
             *passed = line + 1;
             let place = (Memory::Of(*lines), line);
-            found(self.come_by(place));
+            found(self.held.come_by(place));
         }
     }
 
@@ -206,41 +127,25 @@ impl Caches {
             let place = (Memory::Block(next.block), next.line);
             next.line = next.line.wrapping_add(1);
             next.left -= 1;
-            found(self.come_by(place));
+            found(self.held.come_by(place));
         }
         lines
     }
 
     /// A line of an MPB is loaded.
+    #[inline]
     pub(super) fn load_mpb(&mut self) {
-        self.l1.of_mpbs = (self.l1.of_mpbs + 1).min(self.l1.capacity);
-        self.l1.give_up();
+        self.held.take_other();
     }
 
     /// Lines of MPBs are invalidated.
     pub(super) fn invalidate_mpb(&mut self) {
-        self.l1.of_mpbs = 0;
+        self.held.give_up_others();
     }
 
     /// Empties L1, and fills `lines` lines of L2 with what nobody wants, which pushes older lines out.
     pub(super) fn displace(&mut self, lines: u64) {
-        self.l1.clear();
-        self.displaced = self.displaced.wrapping_add(1);
-        self.l2.bring_in((Memory::Of(0), self.displaced), lines);
-    }
-
-    fn come_by(&mut self, place: Place) -> Found {
-        if self.l1.has(place) {
-            return Found::InL1;
-        }
-        let found = if self.l2.has(place) {
-            Found::InL2
-        } else {
-            self.l2.bring_in(place, 1);
-            Found::InMemory
-        };
-        self.l1.bring_in(place, 1);
-        found
+        self.held.displace(lines);
     }
 }
 
@@ -281,7 +186,7 @@ mod tests {
         for _ in 0..5 {
             assert_eq!(operation(caches, L2_BYTES + 32, false), [0, 0, 8193]);
         }
-        assert_eq!([&caches.l1, &caches.l2].map(|level| (level.taken, level.places.len())), [(512, 512), (8192, 8192)]);
+        assert_eq!(caches.held.held().map(|(lines, _)| lines), [512, 8192]);
         assert_eq!(operation(caches, 8 << 10, false), [0, 0, 256]);
     }
 
@@ -338,9 +243,9 @@ mod tests {
         assert_eq!(operation(caches, 4 << 10, false), [0, 0, 128]);
         // What is left of a part goes on aging: it is older than what was in the way.
         caches.displace(8192 - 28);
-        assert_eq!(caches.l2.places.len(), 1 + 28);
+        assert_eq!(caches.held.held()[1].0, 8192);
         assert_eq!(operation(caches, 28 * LINE_BYTES, false), [0, 0, 28]);
-        assert_eq!(caches.l2.places.keys().next(), Some(&(Memory::Of(0), 3)));
+        assert_eq!(caches.held.held()[1].1, Some((Memory::Nothing, 3)));
     }
 
     #[test]
@@ -355,7 +260,7 @@ mod tests {
         load(caches, 1);
         assert_eq!(operation(caches, both, false), [0, 384, 0]);
         load(caches, 1_000);
-        assert_eq!((caches.l1.taken, caches.l1.places.len()), (0, 0));
+        assert_eq!(caches.held.held()[0], (0, None));
         caches.invalidate_mpb();
         assert_eq!(operation(caches, both, false), [0, 384, 0]);
         assert_eq!(operation(caches, both, false), [384, 0, 0]);

@@ -163,6 +163,7 @@ impl Cost {
         self.cycles(cluster.hit_cycles)
     }
 
+    #[inline(always)]
     pub(super) fn read_line(&self, core: CoreId, at: LineAddress) -> u64 {
         let (overhead, routers) = match at {
             LineAddress::Mpb(line) => (self.accesses.mpb_read_ps, self.to_core(core, line.core)),
@@ -171,6 +172,7 @@ impl Cost {
         overhead + self.hops(2 * routers)
     }
 
+    #[inline(always)]
     pub(super) fn write_line(&self, core: CoreId, at: LineAddress) -> WriteCost {
         let (overhead, routers) = match at {
             LineAddress::Mpb(line) => (self.accesses.mpb_write_ps, self.to_core(core, line.core)),
@@ -180,6 +182,7 @@ impl Cost {
     }
 
     /// The way of a read of a line, where accesses can meet.
+    #[inline(always)]
     pub(super) fn read_trip(&self, core: CoreId, at: LineAddress) -> Option<Trip> {
         self.parameters.contention?;
         let (target, routers) = self.target(core, at);
@@ -187,6 +190,7 @@ impl Cost {
     }
 
     /// The way of a write of a line, where accesses can meet.
+    #[inline(always)]
     pub(super) fn write_trip(&self, core: CoreId, at: LineAddress) -> Option<Trip> {
         self.parameters.contention?;
         let (target, routers) = self.target(core, at);
@@ -201,6 +205,7 @@ impl Cost {
     }
 
     /// What an expense has to do with private memory, where accesses can meet.
+    #[inline(always)]
     pub(super) fn errand(&self, core: CoreId, expense: Expense) -> Option<Journey> {
         self.parameters.contention?;
         let (lines, effect) = self.private_lines(expense)?;
@@ -211,11 +216,13 @@ impl Cost {
     }
 
     /// The way of an access that takes `complete_ps` picoseconds in all.
+    #[inline(always)]
     fn trip(&self, target: Target, effect: Effect, complete_ps: u64, routers: u64) -> Option<Trip> {
         Some(Trip::new(&self.parameters.contention?, target, effect, complete_ps, self.hops(routers)))
     }
 
     /// Where an access to a line can meet others, and how many routers away that is.
+    #[inline(always)]
     fn target(&self, core: CoreId, at: LineAddress) -> (Target, u64) {
         match at {
             LineAddress::Mpb(line) => (Target::Mpb(line.core.index() as u16), self.to_core(core, line.core)),
@@ -350,8 +357,12 @@ impl Cost {
     }
 
     fn cycles(&self, cycles: u64) -> u64 {
-        // 128 bits, so that an absurd amount of work saturates instead of wrapping to a small one.
-        u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(self.costs().core_mhz)).unwrap_or(u64::MAX / 4)
+        let mhz = self.costs().core_mhz;
+        match cycles.checked_mul(1_000_000) {
+            Some(all) => all / u64::from(mhz),
+            // An absurd amount of work saturates instead of wrapping to a small one.
+            None => u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(mhz)).unwrap_or(u64::MAX / 4),
+        }
     }
 
     fn word(&self, routers: u64) -> u64 {

@@ -65,6 +65,7 @@ mod network;
 mod orders;
 mod platform;
 mod processor;
+mod recency;
 mod software;
 mod stop;
 mod train;

@@ -32,11 +32,12 @@ use self::shared::insist;
 use super::{
     access::{Access, Effect},
     account::Account,
-    caches::{Caches, Found},
+    caches::Caches,
     cost::Way,
     float_control::FloatControl,
     heat::{HeatMap, Target},
     network::Stored,
+    recency::Found,
     software::{Prices, Software},
     waiting::Sample,
 };
@@ -155,6 +156,7 @@ impl SimPlatform {
     }
 
     /// Gives way until the engine lets this core run.
+    #[inline(never)]
     pub(super) fn give_way(&self) {
         assert!(Running::is(self), "{} is used outside its own program", self.core);
         let control = FloatControl::save();
@@ -177,6 +179,7 @@ impl SimPlatform {
     }
 
     /// Lets the time come at which an access takes effect.
+    #[inline(never)]
     fn reach(&self, access: Access, cost_ps: u64) {
         let has_come = self.shared.engine.borrow_mut().reach(self.core.index(), access, cost_ps);
         if !has_come {
@@ -189,6 +192,7 @@ impl SimPlatform {
 
     /// Lets the time come at which an access to memory takes effect, which may be later than its price says where
     /// accesses can meet.
+    #[inline(always)]
     fn reach_memory(&self, access: Access, cost_ps: u64, trip: Option<Trip>) {
         let Some(trip) = trip else { return self.reach(access, cost_ps) };
         let has_come = self.shared.engine.borrow_mut().travel(self.core.index(), access, trip);
@@ -198,6 +202,7 @@ impl SimPlatform {
     }
 
     /// Reaches private memory, where others may be in the way.
+    #[inline(always)]
     fn run_errand(&self, journey: Journey) {
         if self.is_dying() {
             return;
@@ -229,11 +234,15 @@ impl SimPlatform {
         }
     }
 
+    /// Whether what the core reads now is a part of a poll.
+    #[inline]
+    fn is_polling(&self) -> bool {
+        self.shared.engine.borrow().waits[self.core.index()].polling
+    }
+
     /// A poll has looked at something.
     fn looked(&self) {
-        if self.software.is_some() && self.shared.engine.borrow().waits[self.core.index()].polling {
-            self.charge(Software::looked);
-        }
+        self.charge(Software::looked);
     }
 
     /// A store to another line than that of the last drain first pushes out what the drain has stored, to the own MPB.
@@ -277,7 +286,9 @@ impl SimPlatform {
             Found::InL2 => in_l2 += 1,
             Found::InMemory => in_memory += 1,
         });
-        self.shared.engine.borrow_mut().spend(self.core.index(), self.shared.cost.l2_hits(in_l2));
+        if in_l2 > 0 {
+            self.shared.engine.borrow_mut().spend(self.core.index(), self.shared.cost.l2_hits(in_l2));
+        }
         Expense::PrivateRead { lines: in_memory }
     }
 
@@ -290,12 +301,13 @@ impl SimPlatform {
     }
 
     /// Lets the time of a write of bytes in `most` come, and writes what there is to be written then.
-    fn write_at_time(&self, at: LineAddress, most: u32, take: &mut dyn FnMut() -> Option<(Line, u32)>) {
+    #[inline(always)]
+    fn write_at_time(&self, at: LineAddress, most: u32, mut take: impl FnMut() -> Option<(Line, u32)>) {
         if self.is_dying() {
             return;
         }
         match (self.shared.cost.way(self.core, at), self.shared.cost.cluster()) {
-            (Way::Coherent, Some(cluster)) => return self.write_coherently(at, most, take, cluster),
+            (Way::Coherent, Some(cluster)) => return self.write_coherently(at, most, &mut take, cluster),
             (Way::Engine(node), _) => {
                 if let Some((data, mask)) = take() {
                     self.count_write(Target::Line(at));

@@ -204,6 +204,10 @@ impl Signals for SimPlatform {
 impl Hooks for SimPlatform {
     fn spend(&self, expense: Expense) {
         self.charge(|software| software.spend(expense));
+        if matches!(expense, Expense::Line(_) | Expense::LineLoad) {
+            // Software, and nothing else.
+            return;
+        }
         let expense = self.caches.as_ref().map_or(expense, |caches| self.through_caches(caches, expense));
         if let Some((lines, effect)) = self.shared.cost.private_lines(expense) {
             self.heat(|heat| heat.private(self.core, lines, effect));
@@ -352,19 +356,22 @@ unsafe impl Platform for SimPlatform {
         if let (Some(caches), LineAddress::Mpb(_)) = (&self.caches, at) {
             caches.borrow_mut().load_mpb();
         }
-        if let Some(Sample::Line(_, line)) = self.replay(access, cost) {
+        let is_polling = self.is_polling();
+        if is_polling && let Some(Sample::Line(_, line)) = self.replay(access, cost) {
             self.looked();
             return line;
         }
         self.reach_memory(access, cost, self.shared.cost.read_trip(self.core, at));
         let line = self.shared.read_line(at);
-        self.sampled(Sample::Line(at, line));
-        self.looked();
+        if is_polling {
+            self.sampled(Sample::Line(at, line));
+            self.looked();
+        }
         line
     }
 
     fn write_line(&self, at: LineAddress, data: &Line, mask: u32) {
-        self.write_at_time(at, mask, &mut || Some((*data, mask)));
+        self.write_at_time(at, mask, || Some((*data, mask)));
     }
 
     fn write_back(&self, at: LineAddress, take: &mut dyn FnMut() -> Option<(Line, u32)>) {
@@ -385,14 +392,17 @@ unsafe impl Platform for SimPlatform {
         }
         let cost = self.shared.cost.read_word(self.core, at);
         let access = Access::word(at, Effect::Read);
-        if let Some(Sample::Word(_, word)) = self.replay(access, cost) {
+        let is_polling = self.is_polling();
+        if is_polling && let Some(Sample::Word(_, word)) = self.replay(access, cost) {
             self.looked();
             return word;
         }
         self.reach_memory(access, cost, self.shared.cost.word_trip(self.core, at, Effect::Read));
         let word = self.shared.read_word(at);
-        self.sampled(Sample::Word(at, word));
-        self.looked();
+        if is_polling {
+            self.sampled(Sample::Word(at, word));
+            self.looked();
+        }
         word
     }
 
