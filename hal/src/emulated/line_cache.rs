@@ -47,15 +47,15 @@ impl LineCache {
         Self { tags: [empty; L1_LINES], lines: [Line([0; LINE_BYTES]); L1_LINES], generation: 1, pending: None }
     }
 
-    /// The line, if L1 holds it.
-    pub fn lookup(&self, at: LineAddress) -> Option<Line> {
-        let (entry, tag) = self.place(at);
+    /// The line with this key, if L1 holds it.
+    pub fn lookup(&self, key: u64) -> Option<Line> {
+        let (entry, tag) = self.place(key);
         (self.tags[entry] == tag).then(|| self.lines[entry])
     }
 
-    /// L1 holds the line from now on.
-    pub fn fill(&mut self, at: LineAddress, data: Line) {
-        let (entry, tag) = self.place(at);
+    /// L1 holds the line with this key from now on.
+    pub fn fill(&mut self, key: u64, data: Line) {
+        let (entry, tag) = self.place(key);
         self.tags[entry] = tag;
         self.lines[entry] = data;
     }
@@ -74,15 +74,24 @@ impl LineCache {
         debug_assert_eq!(pending.at, at, "the write-combine buffer holds another line");
         pending.data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
         pending.mask |= mask_of(offset, bytes.len());
-        let (entry, tag) = self.place(at);
+        let (entry, tag) = self.place(at.key());
         if self.tags[entry] == tag {
             self.lines[entry].0[offset..offset + bytes.len()].copy_from_slice(bytes);
         }
     }
 
+    /// Stores the whole line with this key, which leaves the buffer at once, and what the buffer holds of it with it: as
+    /// [`store`](Self::store) and [`take_pending`](Self::take_pending).
+    pub fn store_whole(&mut self, key: u64, data: &Line) {
+        self.pending = None;
+        let (entry, tag) = self.place(key);
+        if self.tags[entry] == tag {
+            self.lines[entry] = *data;
+        }
+    }
+
     /// The entry that can hold a line, and its tag if it does.
-    fn place(&self, at: LineAddress) -> (usize, Tag) {
-        let key = at.key();
+    fn place(&self, key: u64) -> (usize, Tag) {
         (key as usize % L1_LINES, Tag { key, generation: self.generation })
     }
 
@@ -107,23 +116,36 @@ mod tests {
     #[test]
     fn a_filled_line_stays_until_invalidated() {
         let mut cache = LineCache::new();
-        assert_eq!(cache.lookup(AT), None);
-        cache.fill(AT, Line([5; 32]));
-        assert_eq!(cache.lookup(AT), Some(Line([5; 32])));
+        assert_eq!(cache.lookup(AT.key()), None);
+        cache.fill(AT.key(), Line([5; 32]));
+        assert_eq!(cache.lookup(AT.key()), Some(Line([5; 32])));
         cache.invalidate();
-        assert_eq!(cache.lookup(AT), None);
+        assert_eq!(cache.lookup(AT.key()), None);
     }
 
     #[test]
     fn stores_collect_and_write_through_to_l1() {
         let mut cache = LineCache::new();
-        cache.fill(AT, Line([0; 32]));
+        cache.fill(AT.key(), Line([0; 32]));
         cache.store(AT, 4, &[1, 2]);
         cache.store(AT, 31, &[9]);
-        assert_eq!(cache.lookup(AT).unwrap().0[5], 2);
+        assert_eq!(cache.lookup(AT.key()).unwrap().0[5], 2);
         let pending = cache.take_pending().unwrap();
         assert_eq!(pending.mask, 1 << 31 | 0b11 << 4);
         assert_eq!((pending.data.0[4], pending.data.0[31]), (1, 9));
         assert!(cache.pending().is_none());
+    }
+
+    #[test]
+    fn a_whole_line_is_in_l1_and_not_in_the_buffer() {
+        let mut cache = LineCache::new();
+        cache.fill(AT.key(), Line([0; 32]));
+        cache.store(AT, 4, &[1]);
+        cache.store_whole(AT.key(), &Line([7; 32]));
+        assert_eq!((cache.lookup(AT.key()), cache.pending().is_none()), (Some(Line([7; 32])), true));
+        // What L1 does not hold is not brought in.
+        cache.invalidate();
+        cache.store_whole(AT.key(), &Line([8; 32]));
+        assert_eq!(cache.lookup(AT.key()), None);
     }
 }

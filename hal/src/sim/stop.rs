@@ -202,13 +202,13 @@ impl State<'_> {
             LineAddress::Shared(address) => self.core.copy_of(address).is_some(),
             LineAddress::Mpb(_) => false,
         };
-        copy || self.core.cached_lines().lookup(at).is_some()
+        copy || self.core.cached_lines().lookup(at.key()).is_some()
     }
 
     /// Says what the core has of a line.
     fn write_held(&self, line: &Looked, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let now = self.core.platform().shared().memory.read_line(line.at);
-        if let Some(held) = self.core.cached_lines().lookup(line.at) {
+        if let Some(held) = self.core.cached_lines().lookup(line.at.key()) {
             let (state, bytes) = (if held == now { "as memory" } else { "unlike memory" }, Bytes(&held, u32::MAX));
             writeln!(out, "  its L1 has {line}, {state}: {bytes}")?;
         }

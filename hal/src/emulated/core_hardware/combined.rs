@@ -1,7 +1,7 @@
 //! Lines and words of an emulated core: what it reaches past its caches.
 
 use crate::{
-    Home, Line, LineAddress, Region, SharedAddress, Topology, kind,
+    Home, Line, LineAddress, MpbLine, Region, SharedAddress, Topology, kind,
     kit::{Account, CombinedLines, Event, Noting, Spot, UncachedWords, mask_of},
 };
 
@@ -9,12 +9,66 @@ use super::{super::Platform, Emulated, Omit};
 
 impl<P: Platform> Emulated<P> {
     /// Whether the home of a line is the own coherence domain, in which loads are always current.
+    #[inline(always)]
     fn is_near(&self, at: LineAddress) -> bool {
+        if !self.domain.is_shared() {
+            return false;
+        }
         let home = match at {
             LineAddress::Mpb(line) => Home::Core(line.core),
             LineAddress::Shared(address) => address.home(),
         };
-        self.domain.is_shared() && self.platform.home_domain(home) == Some(self.layout().domain(self.core()))
+        self.platform.home_domain(home) == Some(self.layout().domain(self.core()))
+    }
+
+    #[inline(always)]
+    fn load_through_l1(&self, at: LineAddress) -> Line {
+        if self.platform.coherent() || self.is_near(at) {
+            return self.platform.read_line(at);
+        }
+        let key = at.key();
+        if let Some(line) = self.lines.borrow().lookup(key) {
+            return line;
+        }
+        let line = self.platform.read_line(at);
+        self.lines.borrow_mut().fill(key, line);
+        self.platform.witness(|| Event::Fill(at));
+        line
+    }
+
+    #[inline(always)]
+    fn store_through_buffer(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
+        if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
+            self.push_out_pending();
+        }
+        let (mask, is_coherent) = (mask_of(offset, bytes.len()), self.platform.coherent());
+        if let Ok(data) = bytes.try_into() {
+            // A whole line leaves the buffer at once, where nobody else can look at it.
+            let line = Line(data);
+            self.lines.borrow_mut().store_whole(at.key(), &line);
+            if !is_coherent {
+                self.platform.witness(|| Event::Store { at, mask });
+            }
+            self.trace_store(|| Spot::Line(at), mask, || self.platform.write_line(at, &line, mask));
+            if !is_coherent {
+                self.platform.witness(|| Event::PushedOut);
+            }
+            return;
+        }
+        let full = {
+            let mut lines = self.lines.borrow_mut();
+            lines.store(at, offset, bytes);
+            lines.pending().is_some_and(|pending| pending.mask == u32::MAX)
+        };
+        self.platform.witness(|| Event::Store { at, mask });
+        if is_coherent {
+            let mut data = Line::default();
+            data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+            self.trace_store(|| Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
+        }
+        if full {
+            self.push_out_pending();
+        }
     }
 
     /// Word `index` of a region, within reach.
@@ -28,49 +82,29 @@ impl<P: Platform> Emulated<P> {
 }
 
 impl<P: Platform> CombinedLines for Emulated<P> {
+    #[inline]
     fn load_line(&self, at: LineAddress) -> Line {
-        if self.platform.coherent() || self.is_near(at) {
-            return self.platform.read_line(at);
+        match at {
+            LineAddress::Mpb(line) => self.load_mpb_line(line),
+            LineAddress::Shared(_) => self.load_through_l1(at),
         }
-        if let Some(line) = self.lines.borrow().lookup(at) {
-            return line;
-        }
-        let line = self.platform.read_line(at);
-        self.lines.borrow_mut().fill(at, line);
-        self.platform.witness(|| Event::Fill(at));
-        line
     }
 
+    // An address of its own, which fits a register, and is made a line's where that is asked for.
+    fn load_mpb_line(&self, at: MpbLine) -> Line {
+        self.load_through_l1(LineAddress::Mpb(at))
+    }
+
+    #[inline]
     fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
-        if self.lines.borrow().pending().is_some_and(|pending| pending.at != at) {
-            self.push_out_pending();
+        match at {
+            LineAddress::Mpb(line) => self.store_mpb_line(line, offset, bytes),
+            LineAddress::Shared(_) => self.store_through_buffer(at, offset, bytes),
         }
-        if self.platform.coherent()
-            && let Ok(data) = bytes.try_into()
-        {
-            // A whole line leaves the buffer at once, where nobody else can look at it.
-            self.lines.borrow_mut().take_pending();
-            return self.trace_store(
-                || Spot::Line(at),
-                u32::MAX,
-                || self.platform.write_line(at, &Line(data), u32::MAX),
-            );
-        }
-        let full = {
-            let mut lines = self.lines.borrow_mut();
-            lines.store(at, offset, bytes);
-            lines.pending().is_some_and(|pending| pending.mask == u32::MAX)
-        };
-        self.platform.witness(|| Event::Store { at, mask: mask_of(offset, bytes.len()) });
-        if self.platform.coherent() {
-            let mut data = Line::default();
-            data.0[offset..offset + bytes.len()].copy_from_slice(bytes);
-            let mask = mask_of(offset, bytes.len());
-            self.trace_store(|| Spot::Line(at), mask, || self.platform.write_line(at, &data, mask));
-        }
-        if full {
-            self.push_out_pending();
-        }
+    }
+
+    fn store_mpb_line(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
+        self.store_through_buffer(LineAddress::Mpb(at), offset, bytes);
     }
 
     fn invalidate_lines(&self) {

@@ -301,7 +301,7 @@ unsafe impl<P: Platform> Hardware for Emulated<P> {
 
     /// Asks only where both answers make a difference, so that exhaustive exploration has few choices.
     fn explore(&self) {
-        if self.undrained().is_some() && self.platform.choose(Choice::DrainEarly, 2) == 1 {
+        if self.lines.borrow().pending().is_some() && self.platform.choose(Choice::DrainEarly, 2) == 1 {
             self.push_out_pending();
         }
         let may_be_dirty = self.domain.may_be_dirty() || self.domain.is_shared() && self.own.may_be_dirty();
