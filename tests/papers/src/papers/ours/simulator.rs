@@ -26,7 +26,9 @@ pub(crate) const SIMULATOR: Bench = Bench {
     runs: &[
         Sweep(
             "bench-broadcast",
-            &["work=broadcast-1mib {|machine=+contention} algorithm=oc-k7 sizes=1048576 modes=separated repetitions=1"],
+            &[
+                "work=broadcast-1mib {|machine=+contention|machine=scc priced} algorithm=oc-k7 sizes=1048576 modes=separated repetitions=1",
+            ],
         ),
         // Under the coherence checker.
         Sweep(
@@ -60,6 +62,8 @@ pub(crate) const SIMULATOR: Bench = Bench {
             "M/s",
             |rows| Ok(of(rows, "broadcast-1mib", RATE)? / 1e6),
         ),
+        on_scc("the same with contention and everything priced: at least 2 million")
+            .at_least(2.0, "M/s", |rows| Ok(of(rows, "broadcast-1mib@scc-priced", RATE)? / 1e6)),
         on_scc("two OC-Bcasts of 1 MiB on 48 cores, and checking what has come: less than 10 s").at_most(
             10.0,
             "s",
