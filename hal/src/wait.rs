@@ -67,6 +67,14 @@ impl<const WORDS: usize> Places for MpbWords<WORDS> {
     }
 }
 
+/// Words that are in memory: of them no more is loaded before the wait goes on than where they are.
+impl<const WORDS: usize> Places for &MpbWords<WORDS> {
+    #[inline(always)]
+    fn list(self) -> impl AsRef<[Place]> {
+        [Place::Line(self.line())]
+    }
+}
+
 /// Why a core waits, for reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reason {

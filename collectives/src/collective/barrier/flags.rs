@@ -38,11 +38,19 @@ enum Step {
     Set(MpbByte),
     /// Sets it, and drains: it is the last one before the rank waits, or at all.
     SetLast(MpbByte),
-    /// Waits for one flag: its word, and how far it is from the lowest byte of that, in bits. Of a line no more than the word is
-    /// looked at.
-    AwaitOne { word: MpbWords<1>, shift: u8, writer: CoreId },
+    /// Waits for one flag.
+    AwaitOne(AwaitedOne),
     /// Waits for flags of a line.
     AwaitSome(Box<Awaited>),
+}
+
+/// A flag that a rank waits for: its word, and how far it is from the lowest byte of that, in bits. Of a line no more than the word is
+/// looked at.
+struct AwaitedOne {
+    word: MpbWords<1>,
+    shift: u8,
+    /// The core that sets it.
+    writer: CoreId,
 }
 
 /// Flags that a rank waits for. One that is not set has the number of the barrier before.
@@ -132,7 +140,7 @@ impl Step {
         if mask.is_power_of_two() {
             let byte = mask.trailing_zeros() as usize;
             let (word, shift) = (hal.find_words(at, byte / IN_WORD), (byte % IN_WORD * 8) as u8);
-            return Self::AwaitOne { word, shift, writer: of_bytes[byte] };
+            return Self::AwaitOne(AwaitedOne { word, shift, writer: of_bytes[byte] });
         }
         let flags = words_of(mask).map(|(word, four)| (word, spread(four))).collect();
         Self::AwaitSome(Box::new(Awaited { line: hal.find_words(at, 0), flags, writers: of_bytes }))
@@ -145,27 +153,27 @@ impl Step {
         match self {
             Self::Set(flag) => comm.hal().store_byte(*flag, number),
             Self::SetLast(flag) => comm.hal().set(*flag, number),
-            Self::AwaitOne { word, shift, writer } => {
-                let is_set = |poll: &Poll<'_>| {
-                    let [found] = poll.words(*word);
-                    let is_set = (found >> shift) as u8 != before;
+            Self::AwaitOne(awaited) => {
+                let is_set = move |poll: &Poll<'_>| {
+                    let [found] = poll.words(awaited.word);
+                    let is_set = (found >> awaited.shift) as u8 != before;
                     if !is_set {
-                        poll.missing(*writer);
+                        poll.missing(awaited.writer);
                     }
                     is_set.then_some(())
                 };
-                return comm.wait_until(*word, deadline, reason, is_set).is_ok();
+                return comm.wait_until(&awaited.word, deadline, reason, is_set).is_ok();
             }
             Self::AwaitSome(awaited) => {
-                let Awaited { line, flags, writers } = &**awaited;
-                let are_set = |poll: &Poll<'_>| {
-                    let late = first_late(&poll.words(*line), flags, before);
+                let awaited = &**awaited;
+                let are_set = move |poll: &Poll<'_>| {
+                    let late = first_late(&poll.words(awaited.line), &awaited.flags, before);
                     if let Some(byte) = late {
-                        poll.missing(writers[byte]);
+                        poll.missing(awaited.writers[byte]);
                     }
                     late.is_none().then_some(())
                 };
-                return comm.wait_until(*line, deadline, reason, are_set).is_ok();
+                return comm.wait_until(&awaited.line, deadline, reason, are_set).is_ok();
             }
         }
         true
@@ -186,7 +194,7 @@ impl<C: Core> Mechanism<C> for FlagBarrier {
                 comm.hal().set(*flag, number);
                 false
             }
-            Step::AwaitOne { .. } | Step::AwaitSome(_) => true,
+            Step::AwaitOne(_) | Step::AwaitSome(_) => true,
         });
         self.next.set(first.unwrap_or(self.steps.len()));
     }
