@@ -49,18 +49,27 @@ pub(super) fn in_a_line<C: Messenger>(comm: &Comm<'_, C>, message: &mut [u8], ro
         };
     }
     let reason = Reason::new("a short broadcast").from(cell.core);
-    let found = comm.wait_until(cell, Deadline::Never, reason, |poll| {
-        let [data @ .., found] = poll.line_words::<8>(0, 0);
-        (found == tag).then_some::<[u32; 7]>(data)
+    let mut data = [0; TAGGED_BYTES / size_of::<u32>()];
+    // What it brings goes where it is kept from, and not by way of what a wait returns.
+    let brought = &mut data;
+    let found = comm.wait_until(cell, Deadline::Never, reason, move |poll| {
+        let [words @ .., found] = poll.line_words::<8>(0, 0);
+        (found == tag).then(|| *brought = words.map(u32::to_le))
     });
     // It does not come on a machine that is dying.
-    if let Ok(data) = found {
-        let data: [u8; TAGGED_BYTES] = bytemuck::cast(data.map(u32::to_le));
+    if found.is_ok() {
+        let data: &[u8; TAGGED_BYTES] = bytemuck::cast_ref(&data);
         match message.first_chunk_mut::<TAGGED_BYTES>() {
-            Some(message) => comm.hal().keep(&data, message),
-            None => comm.hal().keep(&data[..message.len()], message),
+            Some(message) => comm.hal().keep(data, message),
+            None => keep_some(comm, data, message),
         }
     }
+}
+
+/// Keeps less than a line brings. A call of its own, so that of a whole one it is known how long it is.
+#[inline(never)]
+fn keep_some<C: Messenger>(comm: &Comm<'_, C>, data: &[u8; TAGGED_BYTES], message: &mut [u8]) {
+    comm.hal().keep(&data[..message.len()], message);
 }
 
 /// Broadcasts down `tree`, in as many operations as the message takes.
