@@ -52,8 +52,14 @@ pub(super) enum Reach {
     All,
     /// The one that is locked.
     Locked { target: usize },
-    /// All; each is locked, shared, when it is addressed first. Some were joined.
-    LockedOnDemand { locked: Seen, joined: Seen },
+    /// All; each is locked, shared, when it is addressed first. Out of the way: epochs are moved, and few are of this kind.
+    LockedOnDemand(Box<OnDemand>),
+}
+
+/// Parts that were locked when they were addressed. Some were joined.
+pub(super) struct OnDemand {
+    pub(super) locked: Seen,
+    pub(super) joined: Seen,
 }
 
 /// The operations of an open epoch on a window; epochs dereference to this.
@@ -357,7 +363,8 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
                 }
                 self.carry_out(target, operation);
             }
-            Reach::LockedOnDemand { locked, joined } => {
+            Reach::LockedOnDemand(parts) => {
+                let OnDemand { locked, joined } = &**parts;
                 if !locked.contains(target) {
                     if !locked.is_empty() && lock::join(&self.window.peers, target) {
                         joined.insert(target);
@@ -436,7 +443,7 @@ impl<'b, 'w, 'c, C: Core, T: Pod> Operations<'b, 'w, 'c, C, T> {
             }
             _ => {}
         }
-        if matches!(self.reach, Reach::LockedOnDemand { .. })
+        if matches!(self.reach, Reach::LockedOnDemand(_))
             && target == self.window.comm().rank()
             && !self.window.lent.get()
         {

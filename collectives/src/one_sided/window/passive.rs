@@ -4,6 +4,7 @@
 //! to whoever holds its [lock](super::Lock), the owner included. This is MPI's separate memory model, in which a rank
 //! locks its own window before it touches it, made a type.
 
+use alloc::boxed::Box;
 use core::mem;
 
 use hal::{Caches, Core, LocalView, Pod, Ranks, Span};
@@ -13,7 +14,7 @@ use crate::{Error, Returned};
 use super::{
     Assertions, Operations, Window,
     lock::{self, Lock},
-    operations::{Reach, carries_out_operations},
+    operations::{OnDemand, Reach, carries_out_operations},
     peers::Seen,
 };
 
@@ -99,8 +100,8 @@ impl<'c, C: Core, T: Pod> Window<'c, C, T> {
         self.tell_open(LOCK_ALL, Ranks::All);
         self.access_epochs.set(self.access_epochs.get() + 1);
         let seen = || Seen::new(self.comm().size());
-        let operations =
-            Operations::new(self, Reach::LockedOnDemand { locked: seen(), joined: seen() }, self.access_epochs.get());
+        let reach = Reach::LockedOnDemand(Box::new(OnDemand { locked: seen(), joined: seen() }));
+        let operations = Operations::new(self, reach, self.access_epochs.get());
         Ok(LockAllEpoch { operations })
     }
 }
@@ -242,7 +243,8 @@ impl<C: Core, T: Pod> Drop for LockAllEpoch<'_, '_, '_, C, T> {
             return;
         }
         let _span = window.comm().hal().span(Span::new("unlock all"));
-        if let Reach::LockedOnDemand { locked, joined } = &self.operations.reach {
+        if let Reach::LockedOnDemand(parts) = &self.operations.reach {
+            let OnDemand { locked, joined } = &**parts;
             self.operations.settle();
             let ranks = 0..window.comm().size();
             for target in ranks.filter(|rank| locked.contains(*rank)) {

@@ -5,7 +5,7 @@ use core::cell::Cell;
 
 use hal::{Core, LINE_BYTES, Region, SharedAddress, kind};
 
-use crate::{Comm, Group};
+use crate::{Comm, Group, comm::group::OfLine};
 
 use super::table::Entry;
 
@@ -147,6 +147,11 @@ impl Seen {
     pub(super) fn insert_word(&self, index: usize, ranks: u32) {
         self.was_entered.set(true);
         self.words[index].set(self.words[index].get() | ranks);
+    }
+
+    /// Enters the members of these lines.
+    pub(super) fn insert_lines(&self, lines: &[OfLine]) {
+        lines.iter().for_each(|line| self.insert_word(line.index, line.ranks));
     }
 
     #[inline]

@@ -19,33 +19,36 @@ const KEPT: u32 = 0x0404_0404;
 const MANY: u32 = 0x0808_0808;
 const HALVES: u32 = 0x0F0F_0F0F;
 
-/// A mark, or what is expected of it, for each of 32 ranks; sets of them are bits of an `u32`.
-#[derive(Default)]
-pub(super) struct Bytes([Cell<u32>; RANKS / IN_WORD]);
+/// A mark, or what is expected of it, for each of 32 ranks, four in a word.
+pub(super) type Cells = [Cell<u32>; RANKS / IN_WORD];
 
-impl Bytes {
-    /// What is expected of marks that were never raised: their first numbers.
-    pub(super) fn first() -> Self {
-        Self(array::from_fn(|_| Cell::new(ONE | ONE << 4)))
-    }
+/// What is expected of marks that were never raised: their first numbers.
+pub(super) fn first() -> Cells {
+    array::from_fn(|_| Cell::new(ONE | ONE << 4))
+}
 
-    pub(super) fn word(&self, index: usize) -> u32 {
+/// The marks of 32 ranks; sets of them are bits of an `u32`.
+#[derive(Clone, Copy)]
+pub(super) struct Bytes<'m>(pub(super) &'m Cells);
+
+impl Bytes<'_> {
+    pub(super) fn word(self, index: usize) -> u32 {
         self.0[index % (RANKS / IN_WORD)].get()
     }
 
-    pub(super) fn byte(&self, rank: usize) -> u8 {
+    pub(super) fn byte(self, rank: usize) -> u8 {
         (self.0[rank / IN_WORD].get() >> (rank % IN_WORD * 8)) as u8
     }
 
     #[cfg(test)]
-    fn set_byte(&self, rank: usize, byte: u8) {
+    fn set_byte(self, rank: usize, byte: u8) {
         let (word, shift) = (&self.0[rank / IN_WORD], rank % IN_WORD * 8);
         word.set(word.get() & !(0xFF << shift) | u32::from(byte) << shift);
     }
 
     /// Whether a line has for all members what is here.
     #[inline]
-    pub(super) fn all_are(&self, line: &Words, members: &OfLine, told: Told) -> bool {
+    pub(super) fn all_are(self, line: &Words, members: &OfLine, told: Told) -> bool {
         let mut others = 0;
         // One after the other without a loop: words without members take less than to leave them out.
         for (word, bytes) in members.bytes.iter().enumerate() {
@@ -56,7 +59,7 @@ impl Bytes {
 
     /// Raises the numbers of members.
     #[inline]
-    pub(super) fn raise_numbers(&self, members: &OfLine, told: Told) {
+    pub(super) fn raise_numbers(self, members: &OfLine, told: Told) {
         let words = members.range();
         for (word, bytes) in self.0[words.clone()].iter().zip(&members.bytes[words]) {
             word.set(raised(word.get(), *bytes, told));
@@ -65,7 +68,7 @@ impl Bytes {
 
     /// Raises the number of a rank, which has the byte that is so many bits from the lowest one of its word, and returns it.
     #[inline]
-    pub(super) fn raise_number(&self, word: usize, shift: u32, told: Told) -> u8 {
+    pub(super) fn raise_number(self, word: usize, shift: u32, told: Told) -> u8 {
         let word = &self.0[word % (RANKS / IN_WORD)];
         let raised = raised(word.get(), 0xFF << shift, told);
         word.set(raised);
@@ -73,16 +76,16 @@ impl Bytes {
     }
 
     /// Whose next mark will be kept, of these ranks.
-    pub(super) fn kept(&self, ranks: u32, told: Told) -> u32 {
+    pub(super) fn kept(self, ranks: u32, told: Told) -> u32 {
         self.with(KEPT, ranks, told)
     }
 
     /// Who is one of a large group, of these ranks.
-    pub(super) fn many(&self, ranks: u32, told: Told) -> u32 {
+    pub(super) fn many(self, ranks: u32, told: Told) -> u32 {
         self.with(MANY, ranks, told)
     }
 
-    fn with(&self, bit: u32, ranks: u32, told: Told) -> u32 {
+    fn with(self, bit: u32, ranks: u32, told: Told) -> u32 {
         let shift = u32::from(told.shift()) + bit.trailing_zeros();
         let mut found = 0;
         for (word, _) in words_of(ranks) {
@@ -93,7 +96,7 @@ impl Bytes {
 
     /// Which of these ranks have the number in a sight that is here, and which have one that is neither this nor the one
     /// before.
-    pub(super) fn reached(&self, sight: &Words, ranks: u32, told: Told) -> (u32, u32) {
+    pub(super) fn reached(self, sight: &Words, ranks: u32, told: Told) -> (u32, u32) {
         let (mut these, mut others) = (0, 0);
         for (word, _) in words_of(ranks) {
             // Four is no number, so that no byte borrows from the next.
@@ -108,7 +111,7 @@ impl Bytes {
 
     /// Expects, of some ranks, what is in a sight with the next numbers. Returns whether one of them says something else
     /// than was expected, besides its number.
-    pub(super) fn expect_next(&self, sight: &Words, ranks: u32, told: Told) -> bool {
+    pub(super) fn expect_next(self, sight: &Words, ranks: u32, told: Told) -> bool {
         let mut changed = 0;
         for (word, four) in words_of(ranks) {
             let (before, halves) = (self.0[word].get(), spread(four) & HALVES << told.shift());
@@ -119,7 +122,7 @@ impl Bytes {
     }
 
     /// Raises the numbers of some ranks, and says where their next marks will be and whether their group is large.
-    pub(super) fn raise(&self, ranks: u32, told: Told, kept: u32, many: bool) {
+    pub(super) fn raise(self, ranks: u32, told: Told, kept: u32, many: bool) {
         let many = if many { MANY } else { 0 };
         for (index, four) in words_of(ranks) {
             let word = self.0[index].get();
@@ -148,10 +151,10 @@ mod tests {
     use crate::one_sided::window::marks::half::Half;
 
     /// A mark for each rank that says something else.
-    fn different(seed: usize) -> Bytes {
-        let bytes = Bytes::default();
-        (0..RANKS).for_each(|rank| bytes.set_byte(rank, (rank * 37 + seed * 101) as u8));
-        bytes
+    fn different(seed: usize) -> Cells {
+        let cells = Cells::default();
+        (0..RANKS).for_each(|rank| Bytes(&cells).set_byte(rank, (rank * 37 + seed * 101) as u8));
+        cells
     }
 
     const SETS: [u32; 6] = [0, 1, 1 << 31, 0x8000_0001, 0x0F0F_1234, u32::MAX];
@@ -161,7 +164,8 @@ mod tests {
     #[test]
     fn bytes_are_those_of_a_line() {
         let line = Line(core::array::from_fn(|byte| byte as u8 * 7));
-        let bytes = Bytes(words(line).map(Cell::new));
+        let cells = words(line).map(Cell::new);
+        let bytes = Bytes(&cells);
         assert!((0..RANKS).all(|rank| bytes.byte(rank) == line.0[rank]));
         assert_eq!(bytes.word(1), u32::from_le_bytes([28, 35, 42, 49]));
     }
@@ -169,7 +173,8 @@ mod tests {
     #[test]
     fn flags_are_those_of_halves() {
         for (told, seed) in [(Told::Posted, 1), (Told::Completed, 2)] {
-            let bytes = different(seed);
+            let cells = different(seed);
+            let bytes = Bytes(&cells);
             for (rank, ranks) in (0..RANKS).flat_map(|rank| SETS.map(|ranks| (rank, ranks))) {
                 let (half, is_one) = (Half::of(bytes.byte(rank), told), ranks >> rank & 1 == 1);
                 assert_eq!(bytes.kept(ranks, told) >> rank & 1 == 1, is_one && half.next_is_kept());
@@ -183,9 +188,9 @@ mod tests {
         for told in [Told::Posted, Told::Completed] {
             for wanted in SETS {
                 let (line, expected) = (different(3), different(4));
-                let (these, others) = expected.reached(&line.0.each_ref().map(Cell::get), wanted, told);
+                let (these, others) = Bytes(&expected).reached(&line.each_ref().map(Cell::get), wanted, told);
                 for rank in 0..RANKS {
-                    let [seen, next] = [&line, &expected].map(|bytes| Half::of(bytes.byte(rank), told).number());
+                    let [seen, next] = [&line, &expected].map(|cells| Half::of(Bytes(cells).byte(rank), told).number());
                     let (is_wanted, ahead) = (wanted >> rank & 1 == 1, (4 + seen - next) % 4);
                     assert_eq!(these >> rank & 1 == 1, is_wanted && ahead == 0, "rank {rank}: {ahead}");
                     assert_eq!(others >> rank & 1 == 1, is_wanted && [1, 2].contains(&ahead), "rank {rank}: {ahead}");
@@ -199,7 +204,8 @@ mod tests {
         for (told, ranks) in
             [Told::Posted, Told::Completed].into_iter().flat_map(|told| SOME.map(|ranks| (told, ranks)))
         {
-            let (members, expected) = (OfLine::new(0, ranks), different(7));
+            let (members, cells) = (OfLine::new(0, ranks), different(7));
+            let expected = Bytes(&cells);
             // What ranks have that are not asked for does not matter.
             let mut line: Words = array::from_fn(|word| expected.word(word) ^ 0xA5A5_A5A5 & !members.bytes[word]);
             let all_are = |line: &Words| expected.all_are(line, &members, told);
@@ -221,7 +227,8 @@ mod tests {
         for (told, ranks) in
             [Told::Posted, Told::Completed].into_iter().flat_map(|told| SOME.map(|ranks| (told, ranks)))
         {
-            let [before, together, one_by_one, expected] = [5; 4].map(different);
+            let cells = [5; 4].map(different);
+            let [before, together, one_by_one, expected] = cells.each_ref().map(Bytes);
             for round in 1..6 {
                 together.raise_numbers(&OfLine::new(0, ranks), told);
                 let sight = expected.0.each_ref().map(Cell::get);
@@ -235,7 +242,7 @@ mod tests {
                     let half = Half::of(mark, told);
                     let number = (half.number() + if is_one { round } else { 0 }) % 4;
                     let wanted = Half::new(number, half.next_is_kept(), half.many()).into(mark, told);
-                    let found = [&together, &one_by_one, &expected].map(|bytes| bytes.byte(rank));
+                    let found = [together, one_by_one, expected].map(|bytes| bytes.byte(rank));
                     assert_eq!(found, [wanted; 3], "rank {rank} after {round}");
                 }
             }
@@ -246,8 +253,8 @@ mod tests {
     fn halves_of_others_stay() {
         for told in [Told::Posted, Told::Completed] {
             for (ranks, kept) in SETS.into_iter().zip(SETS.into_iter().rev()) {
-                let [before, taken, raised] = [5; 3].map(different);
-                let from = different(6);
+                let cells = [5, 5, 5, 6].map(different);
+                let [before, taken, raised, from] = cells.each_ref().map(Bytes);
                 taken.expect_next(&from.0.each_ref().map(Cell::get), ranks, told);
                 raised.raise(ranks, told, kept, rank_is_odd(ranks));
                 for rank in 0..RANKS {
@@ -260,7 +267,7 @@ mod tests {
                     } else {
                         [mark; 2]
                     };
-                    assert_eq!([&taken, &raised].map(|bytes| bytes.byte(rank)), expected, "rank {rank}");
+                    assert_eq!([taken, raised].map(|bytes| bytes.byte(rank)), expected, "rank {rank}");
                 }
             }
         }

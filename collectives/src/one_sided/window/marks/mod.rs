@@ -57,7 +57,7 @@ use core::{
 use hal::{Core, LINE_BYTES, MpbWords};
 
 use self::{
-    bytes::{Bytes, RANKS},
+    bytes::{Bytes, Cells, RANKS, first},
     taking::Expected,
     telling::{Moves, Settled},
 };
@@ -105,9 +105,9 @@ pub(super) struct Marks {
     here: Box<[MpbWords<{ RANKS / MARKS_PER_WORD }>]>,
     kept: Kept,
     /// The marks for peers, as they are now.
-    told: Box<[Bytes]>,
+    told: Box<[Cells]>,
     /// The halves of peers' marks that are expected next: those that were taken last, with numbers that are one further.
-    next: Box<[Bytes]>,
+    next: Box<[Cells]>,
     moves: Box<[Cell<Moves>]>,
     /// The group that was told last, of each kind, if all its marks stay where they are.
     settled: [RefCell<Option<Settled>>; 2],
@@ -118,16 +118,16 @@ pub(super) struct Marks {
 impl Marks {
     pub(super) fn new<C: Core>(home: Home, comm: &Comm<'_, C>) -> Self {
         let lines = comm.size().div_ceil(RANKS);
-        let first = if let Home::Mpb { first } = home { first } else { 0 };
-        let here = (first..first + lines).map(|line| comm.hal().find_words(comm.own_line(line), 0));
+        let first_line = if let Home::Mpb { first } = home { first } else { 0 };
+        let here = (first_line..first_line + lines).map(|line| comm.hal().find_words(comm.own_line(line), 0));
         Self {
             home,
             here: here.collect(),
-            pushed_at: place(first, comm.rank()),
-            kept_at: place(first, comm.size() + comm.rank()),
+            pushed_at: place(first_line, comm.rank()),
+            kept_at: place(first_line, comm.size() + comm.rank()),
             kept: Kept::new(comm.choices().terms()),
-            told: iter::repeat_with(Bytes::default).take(lines).collect(),
-            next: iter::repeat_with(Bytes::first).take(lines).collect(),
+            told: iter::repeat_with(Cells::default).take(lines).collect(),
+            next: iter::repeat_with(first).take(lines).collect(),
             moves: iter::repeat_with(Cell::default).take(lines).collect(),
             settled: Default::default(),
             expected: Default::default(),
@@ -136,6 +136,18 @@ impl Marks {
 
     pub(super) fn home(&self) -> Home {
         self.home
+    }
+
+    /// The marks for 32 peers, as they are now.
+    #[inline]
+    fn told(&self, index: usize) -> Bytes<'_> {
+        Bytes(&self.told[index])
+    }
+
+    /// The halves of 32 peers' marks that are expected next.
+    #[inline]
+    fn next(&self, index: usize) -> Bytes<'_> {
+        Bytes(&self.next[index])
     }
 
     /// Clears the places on this rank.

@@ -1,8 +1,9 @@
 //! Waiting for marks of peers, and looking whether they are there.
 
+use alloc::rc::Rc;
 use core::{array, slice};
 
-use hal::{Core, Deadline, MpbWords, Place, Places, Poll, Reason, TimedOut};
+use hal::{Core, Deadline, MpbWords, Place, Poll, Reason, TimedOut};
 
 use super::{Among, Home, MARKS_PER_WORD, Marks, Told, bytes::RANKS, half::Half, place};
 use crate::{
@@ -19,10 +20,9 @@ pub(super) struct Expected {
 }
 
 /// Where the next marks of a group will be.
-#[derive(Clone, Copy)]
 enum Look {
-    /// The one of its only member, in a byte of this word of a line.
-    AtOne(AtOne),
+    /// The one of its only member, in a byte of this word of a line. Shared with whoever waits for it, so that it need not be copied.
+    AtOne(Rc<AtOne>),
     /// Pushed here.
     Here,
     /// Kept by each member.
@@ -30,7 +30,6 @@ enum Look {
 }
 
 /// Where the next mark of a peer will be: in a word of a line, so many bits from its lowest byte.
-#[derive(Clone, Copy)]
 struct AtOne {
     peer: usize,
     among: Among,
@@ -61,6 +60,14 @@ impl Other {
     }
 }
 
+/// Where the next marks of a group will be, if that is known and none was taken. What is borrowed is given back before a mark is
+/// awaited, which may change it.
+#[inline(always)]
+fn look_for<'e>(expected: &'e Option<Expected>, peers: &Group, seen: &Seen) -> Option<&'e Look> {
+    let expected = expected.as_ref().filter(|expected| expected.group.is(peers) && seen.is_empty())?;
+    Some(&expected.look)
+}
+
 impl Marks {
     /// Waits until each of `peers` has raised its mark, and takes them. Whoever is in `seen` was taken before; nobody is then. If it
     /// fails, those are who were taken.
@@ -73,26 +80,30 @@ impl Marks {
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
-        if let Some(Look::AtOne(one)) = self.look_for(peers, seen, told) {
-            return self.take_the_one(at, one, told, deadline);
-        }
-        self.take(at, seen, peers, told, deadline)?;
-        seen.clear();
-        Ok(())
-    }
-
-    /// Where the next marks of a group will be, if that is known and none was taken.
-    #[inline(always)]
-    fn look_for(&self, peers: &Group, seen: &Seen, told: Told) -> Option<Look> {
-        match &*self.expected[told as usize].borrow() {
-            Some(expected) if expected.group.is(peers) && seen.is_empty() => Some(expected.look),
-            _ => None,
+        let expected = self.expected[told as usize].borrow();
+        match look_for(&expected, peers, seen) {
+            Some(Look::AtOne(one)) => {
+                let one = Rc::clone(one);
+                drop(expected);
+                self.take_the_one(at, &one, told, deadline)
+            }
+            Some(Look::Here) => {
+                drop(expected);
+                // Nobody enters who would leave at once.
+                self.take_here(at, seen, peers, told, deadline)
+            }
+            _ => {
+                drop(expected);
+                self.take(at, seen, peers, told, deadline)?;
+                seen.clear();
+                Ok(())
+            }
         }
     }
 
     /// Waits until each of `peers` has raised its mark, and takes them: those pushed here, a line at a time, then those kept
     /// elsewhere. Whoever is in `seen` was taken before; who is taken enters it.
-    #[inline(always)]
+    #[inline(never)]
     pub(in crate::one_sided::window) fn take<C: Core>(
         &self,
         at: &Peers<'_, C>,
@@ -101,20 +112,23 @@ impl Marks {
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
-        match (self.look_for(peers, seen, told), self.home) {
-            (Some(Look::Here), _) => {
-                for line in peers.lines() {
-                    self.take_line(at, seen, line, told, deadline)?;
-                }
+        let expected = self.expected[told as usize].borrow();
+        match look_for(&expected, peers, seen) {
+            Some(Look::Here) => {
+                drop(expected);
+                self.take_here(at, seen, peers, told, deadline)?;
+                seen.insert_lines(peers.lines());
+                Ok(())
             }
-            (Some(Look::AtEach), _) => {
-                for peer in peers.iter() {
-                    self.take_one(at, seen, peer, told, deadline)?;
-                }
+            Some(Look::AtEach) => {
+                drop(expected);
+                peers.iter().try_for_each(|peer| self.take_one(at, seen, peer, told, deadline))
             }
-            _ => self.take_anew(at, seen, peers, told, deadline)?,
+            _ => {
+                drop(expected);
+                self.take_anew(at, seen, peers, told, deadline)
+            }
         }
-        Ok(())
     }
 
     /// Takes the marks of a group of which nothing is known.
@@ -131,7 +145,7 @@ impl Marks {
         if let Home::Mpb { first } = self.home {
             for (index, members) in peers.words().iter().enumerate() {
                 let missing = members & !seen.word(index);
-                let wanted = missing & !self.next[index].kept(missing, told);
+                let wanted = missing & !self.next(index).kept(missing, told);
                 if wanted != 0 {
                     let place = Place::Line(at.comm.mpb_line(at.comm.rank(), first + index));
                     let line = at.comm.wait_until(&[place], deadline, told.awaited(at.number), |poll| {
@@ -158,7 +172,7 @@ impl Marks {
         if expected.as_ref().is_some_and(|expected| expected.group.is(peers)) {
             return;
         }
-        let kept = |index: usize, members: u32| self.next[index].kept(members, told);
+        let kept = |index: usize, members: u32| self.next(index).kept(members, told);
         let mut words = peers.words().iter().enumerate();
         let look = match (self.home, peers.ranks()) {
             (Home::Words, _) => Some(Look::AtEach),
@@ -171,7 +185,7 @@ impl Marks {
                 };
                 let word = comm.hal().find_words(comm.mpb_line(whose, line), byte / MARKS_PER_WORD);
                 let shift = (byte % MARKS_PER_WORD * 8) as u32;
-                Some(Look::AtOne(AtOne { peer, among: Among::new(peer), word, shift }))
+                Some(Look::AtOne(Rc::new(AtOne { peer, among: Among::new(peer), word, shift })))
             }
             _ if words.clone().all(|(index, members)| kept(index, *members) == 0) => Some(Look::Here),
             _ => words.all(|(index, members)| kept(index, *members) == *members).then_some(Look::AtEach),
@@ -184,14 +198,19 @@ impl Marks {
     fn take_the_one<C: Core>(
         &self,
         at: &Peers<'_, C>,
-        AtOne { peer, among, word, shift }: AtOne,
+        one: &AtOne,
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
-        self.take_mark(at, word, (peer, among), told, deadline, move |poll| {
-            let [found] = poll.words(word);
-            (found >> shift) as u8
-        })
+        let (comm, next) = (at.comm, self.next(one.among.line));
+        let is_as_expected = comm.wait_until(&one.word, deadline, told.awaited(at.number), move |poll| {
+            let [found] = poll.words(one.word);
+            self.check_mark(at, one.peer, &one.among, told, (found >> one.shift) as u8, poll)
+        })?;
+        if is_as_expected {
+            next.raise_number(one.among.word, one.among.shift, told);
+        }
+        Ok(())
     }
 
     /// Waits for the mark of one peer, which is where that keeps it.
@@ -208,46 +227,65 @@ impl Marks {
             Home::Mpb { .. } => Place::Line(at.comm.mpb_line(peer, self.kept_at.0)),
             Home::Words => Place::Word(at.class_words(peer), at.comm.rank() / MARKS_PER_WORD),
         };
-        let whose = (peer, Among::new(peer));
-        self.take_mark(at, slice::from_ref(&place), whose, told, deadline, |poll| self.kept_mark(at.comm, poll))?;
+        let (comm, among) = (at.comm, &Among::new(peer));
+        let is_as_expected =
+            comm.wait_until(slice::from_ref(&place), deadline, told.awaited(at.number), move |poll| {
+                self.check_mark(at, peer, among, told, self.kept_mark(comm, poll), poll)
+            })?;
+        if is_as_expected {
+            self.next(among.line).raise_number(among.word, among.shift, told);
+        }
         seen.insert(peer);
         Ok(())
     }
 
-    /// Waits for the mark of `peer` in a place, which `mark` reads in a poll of it.
+    /// Whether the mark of `peer` that a poll has found is the next number; nothing if it is not there yet.
     #[inline(always)]
-    fn take_mark<C: Core>(
+    fn check_mark<C: Core>(
         &self,
         at: &Peers<'_, C>,
-        place: impl Places,
-        (peer, among): (usize, Among),
+        peer: usize,
+        among: &Among,
         told: Told,
-        deadline: Deadline,
-        mark: impl Fn(&Poll<'_>) -> u8,
-    ) -> Result<(), TimedOut> {
-        let (comm, next) = (at.comm, &self.next[among.line]);
-        let is_as_expected = comm.wait_until(place, deadline, told.awaited(at.number), move |poll| {
-            let mark = mark(poll);
-            if (mark ^ (next.word(among.word) >> among.shift) as u8) & told.half() == 0 {
-                return Some(true);
-            }
-            self.take_other(peer, mark, told).or_missing(comm, poll)
-        })?;
-        if is_as_expected {
-            next.raise_number(among.word, among.shift, told);
+        mark: u8,
+        poll: &Poll<'_>,
+    ) -> Option<bool> {
+        let next = self.next(among.line).word(among.word) >> among.shift;
+        if (mark ^ next as u8) & told.half() == 0 {
+            return Some(true);
         }
-        Ok(())
+        self.take_other(peer, mark, told).or_missing(at.comm, poll)
     }
 
     /// What a mark means that is not the next number: it is missing, or says more and is taken here.
     #[cold]
     #[inline(never)]
     fn take_other(&self, peer: usize, mark: u8, told: Told) -> Other {
-        if !Half::of(mark, told).reaches(Half::of(self.next[peer / RANKS].byte(peer % RANKS), told)) {
+        if !Half::of(mark, told).reaches(Half::of(self.next(peer / RANKS).byte(peer % RANKS), told)) {
             return Other::Missing { peer };
         }
         self.expect_next(peer, mark, told);
         Other::Taken
+    }
+
+    /// Waits for the marks of all members, which are pushed here, a line at a time. Whose were taken before one did not come enter
+    /// `seen`, and nobody otherwise.
+    #[inline(always)]
+    fn take_here<C: Core>(
+        &self,
+        at: &Peers<'_, C>,
+        seen: &Seen,
+        peers: &Group,
+        told: Told,
+        deadline: Deadline,
+    ) -> Result<(), TimedOut> {
+        for (taken, line) in peers.lines().iter().enumerate() {
+            if let Err(late) = self.take_line(at, line, told, deadline) {
+                seen.insert_lines(&peers.lines()[..taken]);
+                return Err(late);
+            }
+        }
+        Ok(())
     }
 
     /// Waits for the marks of all members of one line, which are pushed here.
@@ -255,36 +293,35 @@ impl Marks {
     fn take_line<C: Core>(
         &self,
         at: &Peers<'_, C>,
-        seen: &Seen,
         members: &OfLine,
         told: Told,
         deadline: Deadline,
     ) -> Result<(), TimedOut> {
-        let (comm, index, next) = (at.comm, members.index, &self.next[members.index]);
-        let here = self.here[index];
+        let (comm, index, next) = (at.comm, members.index, self.next(members.index));
+        let here = &self.here[index];
         let are_as_expected = comm.wait_until(here, deadline, told.awaited(at.number), move |poll| {
-            let line = poll.words(here);
+            let line = poll.words(*here);
             if next.all_are(&line, members, told) {
                 return Some(true);
             }
-            self.take_others(&line, members, told).or_missing(comm, poll)
+            self.take_others(line, members, told).or_missing(comm, poll)
         })?;
         if are_as_expected {
             next.raise_numbers(members, told);
         }
-        seen.insert_word(index, members.ranks);
         Ok(())
     }
 
-    /// What marks of a line mean that are not all the next numbers: one is missing, or they say more and are taken here.
+    /// What marks of a line mean that are not all the next numbers: one is missing, or they say more and are taken here. The line is
+    /// a value, so that it is not in memory before.
     #[cold]
     #[inline(never)]
-    fn take_others(&self, line: &Words, &OfLine { index, ranks, .. }: &OfLine, told: Told) -> Other {
-        let late = ranks & !self.raised(index, line, ranks, told);
+    fn take_others(&self, line: Words, &OfLine { index, ranks, .. }: &OfLine, told: Told) -> Other {
+        let late = ranks & !self.raised(index, &line, ranks, told);
         if late != 0 {
             return Other::Missing { peer: index * RANKS + late.trailing_zeros() as usize };
         }
-        self.expect_all_next(index, line, ranks, told);
+        self.expect_all_next(index, &line, ranks, told);
         Other::Taken
     }
 
@@ -309,7 +346,7 @@ impl Marks {
         let (index, bit) = (peer / RANKS, 1 << (peer % RANKS));
         let place = self.place_of(at, peer, told);
         let (look, reason) = (Deadline::At(0), Reason::new("a look at a mark"));
-        let next = &self.next[index];
+        let next = self.next(index);
         if self.home == Home::Words || next.kept(bit, told) != 0 {
             let expected = Half::of(next.byte(peer % RANKS), told);
             let found = at.comm.wait_until(&[place], look, reason, |poll| {
@@ -337,7 +374,7 @@ impl Marks {
 
     /// Who of `wanted` among 32 ranks has raised the mark that it pushes here, by a line of them.
     fn raised(&self, index: usize, line: &Words, wanted: u32, told: Told) -> u32 {
-        let (raised, others) = self.next[index].reached(line, wanted, told);
+        let (raised, others) = self.next(index).reached(line, wanted, told);
         assert!(others == 0, "a peer is more than one epoch ahead: a protocol is broken");
         raised
     }
@@ -350,7 +387,7 @@ impl Marks {
 
     /// The marks of some of 32 ranks were taken.
     fn expect_all_next(&self, index: usize, line: &Words, raised: u32, told: Told) {
-        if self.next[index].expect_next(line, raised, told) {
+        if self.next(index).expect_next(line, raised, told) {
             self.forget(told);
         }
     }
@@ -373,7 +410,7 @@ impl Marks {
 
     /// Where the next such mark of `peer` for this rank will be.
     fn place_of<C: Core>(&self, at: &Peers<'_, C>, peer: usize, told: Told) -> Place {
-        let is_kept = |peer: usize| self.next[peer / RANKS].kept(1 << (peer % RANKS), told) != 0;
+        let is_kept = |peer: usize| self.next(peer / RANKS).kept(1 << (peer % RANKS), told) != 0;
         match self.home {
             Home::Mpb { .. } if is_kept(peer) => Place::Line(at.comm.mpb_line(peer, self.kept_at.0)),
             Home::Mpb { first } => Place::Line(at.comm.mpb_line(at.comm.rank(), place(first, peer).0)),

@@ -1,6 +1,7 @@
 //! Raising marks: where they are written, and whether that is where they were written before.
 
 use alloc::{boxed::Box, vec::Vec};
+use core::cell::Cell;
 
 use hal::{Core, LINE_BYTES, MpbByte};
 
@@ -65,11 +66,11 @@ impl Marks {
     #[inline(always)]
     fn tell_again<C: Core>(&self, comm: &Comm<'_, C>, settled: &Settled, told: Told) {
         if let Way::PushedToOne { peer, at } = settled.way {
-            let mark = self.told[peer.line].raise_number(peer.word, peer.shift, told);
+            let mark = self.told(peer.line).raise_number(peer.word, peer.shift, told);
             return comm.hal().set(at, mark);
         }
         for line in settled.group.lines() {
-            self.told[line.index].raise_numbers(line, told);
+            self.told(line.index).raise_numbers(line, told);
         }
         let Way::Kept(spans) = &settled.way else { return self.push_all(comm, &settled.group) };
         spans.iter().for_each(|span| self.keep(comm, span));
@@ -96,7 +97,7 @@ impl Marks {
                 let mut words = peers.iter().map(|peer| peer / MARKS_PER_WORD).peekable();
                 while let Some(word) = words.next() {
                     while words.next_if_eq(&word).is_some() {}
-                    hal.store_word(at.class_words(at.comm.rank()), word, self.packed(word));
+                    hal.store_word(at.class_words(at.comm.rank()), word, self.packed()[word].get());
                 }
             }
         }
@@ -138,7 +139,7 @@ impl Marks {
     /// Writes the mark for `peer` to its MPB.
     fn push<C: Core>(&self, comm: &Comm<'_, C>, peer: usize) {
         let (line, byte) = self.pushed_at;
-        comm.hal().store(comm.mpb_line(peer, line), byte, &[self.told[peer / RANKS].byte(peer % RANKS)]);
+        comm.hal().store(comm.mpb_line(peer, line), byte, &[self.told(peer / RANKS).byte(peer % RANKS)]);
     }
 
     /// Writes the marks for all of a group to their MPBs, and drains the last one.
@@ -147,15 +148,15 @@ impl Marks {
         let Some((last, others)) = peers.ranks().split_last() else { return comm.hal().drain() };
         others.iter().for_each(|peer| self.push(comm, usize::from(*peer)));
         let (peer, (line, byte)) = (usize::from(*last), self.pushed_at);
-        comm.hal().set_flag(comm.mpb_line(peer, line), byte, self.told[peer / RANKS].byte(peer % RANKS));
+        comm.hal().set_flag(comm.mpb_line(peer, line), byte, self.told(peer / RANKS).byte(peer % RANKS));
     }
 
     /// Raises the marks for some of 32 ranks, as those of a group of `count`; nobody can see it yet. They are kept next
     /// if `least` says so.
     fn raise(&self, index: usize, members: u32, told: Told, least: Least, count: usize) -> Moves {
-        let marks = &self.told[index];
+        let marks = self.told(index);
         let [few, many] = [false, true].map(|many| if least.is_reached(count, many) { u32::MAX } else { 0 });
-        let wait_for_many = if few == many { 0 } else { self.next[index].many(members, told.answer()) };
+        let wait_for_many = if few == many { 0 } else { self.next(index).many(members, told.answer()) };
         let moves = Moves {
             was_kept: marks.kept(members, told),
             will_be_kept: (wait_for_many & many | !wait_for_many & few) & members,
@@ -165,9 +166,10 @@ impl Marks {
         moves
     }
 
-    /// The marks of a word of uncached memory.
-    fn packed(&self, word: usize) -> u32 {
-        self.told[word * MARKS_PER_WORD / RANKS].word(word % (RANKS / MARKS_PER_WORD))
+    /// The marks for all peers, four in a word.
+    #[inline]
+    fn packed(&self) -> &[Cell<u32>] {
+        self.told.as_flattened()
     }
 
     /// Calls `visit` with where the marks are that this rank keeps for `peers`, or has kept so far: once for each line.
@@ -203,13 +205,12 @@ impl Marks {
         let at = comm.own_line(span.line);
         if span.byte % MARKS_PER_WORD == span.from % MARKS_PER_WORD {
             // Others in the same words are this rank's, too, and stay what they are.
-            let words = span.from / MARKS_PER_WORD..span.to / MARKS_PER_WORD + 1;
-            let words = words.map(|word| self.packed(word));
-            return comm.hal().store_words(at, span.byte / MARKS_PER_WORD, words);
+            let words = &self.packed()[span.from / MARKS_PER_WORD..=span.to / MARKS_PER_WORD];
+            return comm.hal().store_words(at, span.byte / MARKS_PER_WORD, words.iter().map(Cell::get));
         }
         let mut bytes = [0; LINE_BYTES];
         for (byte, peer) in bytes.iter_mut().zip(span.from..=span.to) {
-            *byte = self.told[peer / RANKS].byte(peer % RANKS);
+            *byte = self.told(peer / RANKS).byte(peer % RANKS);
         }
         comm.hal().store(at, span.byte, &bytes[..=span.to - span.from]);
     }
