@@ -20,10 +20,16 @@ use core::{cell::Cell, iter};
 use hal::{CoreId, Deadline, LINE_BYTES, Mpb, MpbByte, MpbLine, MpbWords, Poll, Reason, TimedOut, Wait};
 
 use super::{
-    bytes::{IN_WORD, Words, repeated, spread, words_of},
+    bytes::{IN_WORD, Words, repeated},
     layout::MpbLayout,
 };
-use crate::{Comm, Group, comm::members::Members};
+use crate::{
+    Comm, Group,
+    comm::{
+        group::{OfLine, bits},
+        members::Members,
+    },
+};
 
 /// The bits that count the signals of collective operations.
 const COUNT: u8 = 0b0011_1111;
@@ -46,6 +52,8 @@ pub(crate) struct Signals {
     pairs: Box<[Pair]>,
     /// The counts of the other ranks in this rank's MPB, as far as this rank has taken what they say: a line of 32 in a value.
     taken: Box<[[Cell<u32>; LINE_BYTES / IN_WORD]]>,
+    /// The lines of this rank's MPB that their bytes are in.
+    here: Box<[MpbWords<{ LINE_BYTES / IN_WORD }>]>,
 }
 
 /// What this rank knows of another one, besides the signals that it has taken: all that a message needs, in one place.
@@ -139,8 +147,11 @@ impl Signals {
                 messages: Cell::new(0),
             }
         });
-        let lines = iter::repeat_with(Default::default).take(layout.ranks().div_ceil(LINE_BYTES));
-        Self { pairs: pairs.collect(), taken: lines.collect() }
+        let lines = layout.ranks().div_ceil(LINE_BYTES);
+        let first_of = |line: usize| MpbLine::new(hal.core(), layout.signal_from(line * LINE_BYTES).0);
+        let here = (0..lines).map(|line| hal.find_words(first_of(line), 0));
+        let taken = iter::repeat_with(Default::default).take(lines);
+        Self { pairs: pairs.collect(), taken: taken.collect(), here: here.collect() }
     }
 
     /// What this rank knows of another one.
@@ -246,60 +257,38 @@ impl Signals {
             while let Some(rank) = rest.next_if(|rank| rank / LINE_BYTES == index) {
                 mask |= 1 << (rank % LINE_BYTES);
             }
-            let bytes = words_of(mask).map(|(word, four)| (word, spread(four)));
-            if !self.take_of_line(comm, index, bytes, count, reason) {
+            if !self.take_of_line(comm, &OfLine::new(index, mask), count, reason) {
                 return;
             }
         }
     }
 
-    /// Takes `count` signals of each of some of 32 ranks, from 32 `index` on: words of their line, and which bytes of these. False on a machine
-    /// that is dying, of a destructor.
+    /// Takes `count` signals of each member of a line. False on a machine that is dying, of a destructor.
     #[inline]
-    fn take_of_line<C: Mpb + Wait>(
-        &self,
-        comm: &Comm<'_, C>,
-        index: usize,
-        bytes: impl Iterator<Item = (usize, u32)> + Clone,
-        count: u8,
-        reason: Reason,
-    ) -> bool {
+    fn take_of_line<C: Mpb + Wait>(&self, comm: &Comm<'_, C>, members: &OfLine, count: u8, reason: Reason) -> bool {
         if comm.elsewhere().is_some() {
-            return self.take_all_elsewhere(comm, index, bytes, count, (reason.what, reason.detail));
+            return self.take_all_elsewhere(comm, members, count, (reason.what, reason.detail));
         }
-        let (taken, count) = (&self.taken[index], repeated(count));
-        let (line, _) = comm.mpb_layout().signal_from(index * LINE_BYTES);
-        let looked_at = bytes.clone();
+        let (taken, here, count) = (&self.taken[members.index], &self.here[members.index], repeated(count));
         let all_there = move |poll: &Poll<'_>| {
-            let line: Words = poll.line_words(0, 0);
-            let mut there = ABOVE;
-            for (word, bytes) in looked_at.clone() {
-                // The bits above keep bytes from borrowing, and say whether they had to.
-                let ahead = ((line[word] | ABOVE) - (taken[word].get() & COUNTS)) & COUNTS;
+            let line = poll.words(*here);
+            let (mut there, mut far) = (ABOVE, 0);
+            for (word, bytes) in members.words() {
+                let ahead = ahead(line[word], taken[word].get());
                 there &= ((ahead | ABOVE) - count) | !bytes;
-                if (ahead + repeated(COUNT - FARTHEST)) & bytes & ABOVE != 0 {
-                    broken(index * LINE_BYTES + word * IN_WORD, ahead, bytes);
-                }
+                far |= (ahead + repeated(COUNT - FARTHEST)) & bytes & ABOVE;
             }
-            if there == ABOVE {
+            if there == ABOVE && far == 0 {
                 return Some(());
             }
-            let is_late = |word: usize, byte: usize| {
-                let ahead = (line[word] >> (8 * byte)).wrapping_sub(taken[word].get() >> (8 * byte)) & u32::from(COUNT);
-                ahead < count & 0xFF
-            };
-            let mut each = looked_at.clone().flat_map(|(word, bytes)| {
-                (0..IN_WORD).filter(move |byte| bytes >> (8 * byte) & 1 == 1).map(move |byte| (word, byte))
-            });
-            if let Some((word, byte)) = each.find(|(word, byte)| is_late(*word, *byte)) {
-                poll.missing(comm.core_of(index * LINE_BYTES + word * IN_WORD + byte));
-            }
+            let late = first_late(line, taken, members, count);
+            poll.missing(comm.core_of(late));
             None
         };
-        if comm.wait_until(comm.own_line(line), Deadline::Never, reason, all_there).is_err() {
+        if comm.wait_until(here, Deadline::Never, reason, all_there).is_err() {
             return false;
         }
-        for (word, bytes) in bytes {
+        for (word, bytes) in members.words() {
             let before = taken[word].get();
             let counts = bytes & COUNTS;
             taken[word].set(before & !counts | ((before & COUNTS) + count) & counts);
@@ -307,21 +296,16 @@ impl Signals {
         true
     }
 
-    /// Takes signals that do not come through MPBs, from each rank that has a byte in these words.
+    /// Takes signals that do not come through MPBs, from each member of a line.
     #[cold]
     fn take_all_elsewhere<C: Mpb + Wait>(
         &self,
         comm: &Comm<'_, C>,
-        index: usize,
-        bytes: impl Iterator<Item = (usize, u32)>,
+        members: &OfLine,
         count: u8,
         awaited: (&'static str, Option<u32>),
     ) -> bool {
-        let mut ranks = bytes.flat_map(|(word, bytes)| {
-            let bytes = (0..IN_WORD).filter(move |byte| bytes >> (8 * byte) & 1 == 1);
-            bytes.map(move |byte| index * LINE_BYTES + word * IN_WORD + byte)
-        });
-        ranks.all(|rank| self.take_elsewhere(comm, rank, count, awaited))
+        bits(members.ranks).all(|rank| self.take_elsewhere(comm, members.index * LINE_BYTES + rank, count, awaited))
     }
 
     /// Takes signals of one rank that do not come through MPBs. What is awaited comes in parts, so that it need not be in memory where
@@ -363,6 +347,33 @@ impl Signals {
             self.raise_taken(from, count);
         }
     }
+}
+
+/// How far each byte's count is ahead of what was taken of it. The bits above keep bytes from borrowing, and say whether they had
+/// to.
+#[inline]
+const fn ahead(found: u32, taken: u32) -> u32 {
+    ((found | ABOVE) - (taken & COUNTS)) & COUNTS
+}
+
+/// The first member of a line who has not sent as many signals, in each byte, as are awaited; there is one, unless one is further
+/// ahead than any may be.
+#[cold]
+#[inline(never)]
+fn first_late(line: Words, taken: &[Cell<u32>; LINE_BYTES / IN_WORD], members: &OfLine, count: u32) -> usize {
+    let mut first_late = None;
+    for (word, bytes) in members.words() {
+        let ahead = ahead(line[word], taken[word].get());
+        let first = members.index * LINE_BYTES + word * IN_WORD;
+        if (ahead + repeated(COUNT - FARTHEST)) & bytes & ABOVE != 0 {
+            broken(first, ahead, bytes);
+        }
+        let late = !((ahead | ABOVE) - count) & bytes & ABOVE;
+        if late != 0 {
+            first_late = first_late.or(Some(first + late.trailing_zeros() as usize / 8));
+        }
+    }
+    first_late.expect("a member is late")
 }
 
 /// Of some ranks, from `first` on, one is further ahead than any may be.
@@ -427,7 +438,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Takes the next `count` signals from each member of a group.
     pub(crate) fn take_signals_of(&self, group: &Group, count: u8, reason: Reason) {
         for line in group.lines() {
-            if !self.signals().take_of_line(self, line.index, line.words(), count, reason) {
+            if !self.signals().take_of_line(self, line, count, reason) {
                 return;
             }
         }
