@@ -164,6 +164,20 @@ pub trait CombinedLines: Topology {
         });
     }
 
+    /// Copies lines from MPB to MPB, one after the other, and calls `before` before each is loaded, and `loaded` with its number
+    /// before it is stored, or after that where the two are mixed.
+    ///
+    /// # Panics
+    /// As for [`load_line`](Self::load_line).
+    #[inline]
+    fn copy_lines(&self, from: MpbLine, to: MpbLine, lines: usize, before: impl Fn(), loaded: impl Fn(usize)) {
+        self.store_lines(to, lines, |index, line| {
+            before();
+            self.load_mpb_line_to(from.plus(index), line);
+            loaded(index);
+        });
+    }
+
     /// Loads lines of an MPB to private memory, one after the other, and calls `after` after each with its number.
     ///
     /// # Panics

@@ -191,10 +191,11 @@ impl<H: Hardware> HardwareCore<H> {
         }
         writable(to);
         self.hardware.account().count_line_stores(to, lines);
-        self.hardware.store_lines(to, lines, |index, line| {
+        let before = || {
             self.hardware.explore();
             self.hardware.account().counting().mpb_lines_read.add(1);
-            self.hardware.load_mpb_line_to(from.plus(index), line);
+        };
+        self.hardware.copy_lines(from, to, lines, before, |index| {
             self.copied_mpb(from, index, LINE_BYTES);
             self.hardware.hooks().spend(Expense::Line(Transfer::BetweenMpbs));
             self.hardware.explore();

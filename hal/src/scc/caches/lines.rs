@@ -71,6 +71,26 @@ pub(crate) unsafe fn put(source: &[u8; LINE_BYTES], line: *mut Line) {
     }
 }
 
+/// Stores what a line has to another one, through registers, of which there are not as many as a line has words: half of it, then
+/// the other half, which the first load has brought into L1.
+///
+/// # Safety
+/// As for [`load`] and [`store`].
+#[inline]
+pub(crate) unsafe fn copy(from: *const Line, to: *mut Line) {
+    const HALF: usize = LINE_BYTES / WORD_BYTES / 2;
+    for first in [0, HALF] {
+        // SAFETY: all indices are below the number of words, and the caller says the rest.
+        unsafe {
+            let (from, to) = (from.cast::<u32>().add(first), to.cast::<u32>().add(first));
+            let words: [u32; HALF] = core::array::from_fn(|index| from.add(index).read_volatile());
+            for (index, word) in words.into_iter().enumerate() {
+                to.add(index).write_volatile(word);
+            }
+        }
+    }
+}
+
 /// Loads a line to private memory, word by word, after that was [brought in](bring_in).
 ///
 /// # Safety
@@ -228,10 +248,13 @@ mod tests {
     #[test]
     fn a_whole_line_arrives() {
         let source = Line(core::array::from_fn(|index| index as u8 + 1));
-        let mut line = Line::default();
-        // SAFETY: the line is this function's own.
-        unsafe { put(&source.0, &raw mut line) };
-        assert_eq!(line, source);
+        let [mut put_there, mut copied] = [Line::default(); 2];
+        // SAFETY: the lines are this function's own.
+        unsafe {
+            put(&source.0, &raw mut put_there);
+            copy(&raw const source, &raw mut copied);
+        }
+        assert_eq!([put_there, copied], [source; 2]);
     }
 
     #[test]

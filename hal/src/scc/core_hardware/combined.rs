@@ -304,6 +304,28 @@ impl CombinedLines for Scc {
     }
 
     #[inline]
+    fn copy_lines(&self, from: MpbLine, to: MpbLine, lines: usize, before: impl Fn(), loaded: impl Fn(usize)) {
+        let [source, target] = [from, to].map(|first| self.lines_of_mpb(first, lines));
+        for index in 0..lines {
+            before();
+            // What L1 may have of the line that is stored to is forgotten, and what is loaded then is another one.
+            let through_memory = from.core == to.core;
+            // SAFETY: as above, for each of the lines.
+            unsafe {
+                if through_memory {
+                    let line = lines::load(source.add(index));
+                    self.invalidate_lines();
+                    lines::put(&line.0, target.add(index));
+                } else {
+                    self.invalidate_lines();
+                    lines::copy(source.add(index), target.add(index));
+                }
+            }
+            loaded(index);
+        }
+    }
+
+    #[inline]
     fn get_lines(&self, from: MpbLine, lines: &mut [[u8; LINE_BYTES]], after: impl Fn(usize)) {
         let first = self.lines_of_mpb(from, lines.len());
         for (index, line) in lines.iter_mut().enumerate() {
