@@ -356,7 +356,7 @@ impl Counter {
         opened.close()?;
         let sections = Sections::new(comm)?;
         let send = |message: &[u8], to| sections.send(message, to, TAG);
-        let receive = |message: &mut [u8], from| sections.receive(message, from, TAG);
+        let receive = |message: &mut [u8], from| sections.receive(message, from, TAG).map(drop);
         self.answered_messages(rank, "send-receive-sections", send, receive)
     }
 

@@ -84,7 +84,7 @@ impl<C: Core> Way<'_, '_, C> {
     fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         match self {
             Self::Tagged(comm) => comm.receive_tagged(message, Source::Rank(from), Tag::Is(TAG)).map(drop),
-            Self::Rckmpi(sections) => sections.receive(message, from, TAG),
+            Self::Rckmpi(sections) => sections.receive(message, from, TAG).map(drop),
         }
     }
 }
