@@ -55,11 +55,8 @@ impl<'r, 'c, C: Core> PreparedReceive<'r, 'c, C> {
     /// # Errors
     /// [`Error::MessagesClosed`].
     pub fn start<T: Pod>(&self, buffer: &'r mut [T]) -> Result<Transfer<'r, 'c, C>, Error> {
-        let (comm, post) = (self.comm, self.comm.post()?);
         let buffer: &mut [u8] = cast_slice_mut(buffer);
-        let state = Rc::new(State::new(buffer.len(), false));
-        comm.begin_receive(&post, self.pattern, &state);
-        Ok(Transfer::receive(comm, post, state, buffer))
+        self.comm.start_receive(self.pattern, buffer.len(), Some(buffer))
     }
 }
 
@@ -185,6 +182,20 @@ impl<'c, C: Core> Comm<'c, C> {
         tag: Tag,
     ) -> Result<Transfer<'r, 'c, C>, Error> {
         self.prepare_receive_tagged(source, tag)?.start(buffer)
+    }
+
+    /// Begins to receive the first message that fits, which may have `room` bytes, without a buffer:
+    /// [`take_message`](Transfer::take_message) has the message when it is complete.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
+    pub fn start_receive_tagged_unplaced<'r>(
+        &'r self,
+        room: usize,
+        source: Source,
+        tag: Tag,
+    ) -> Result<Transfer<'r, 'c, C>, Error> {
+        self.start_receive(self.pattern(source, tag)?, room, None)
     }
 
     /// Sends a message and receives another one, in whichever order they come.
@@ -333,6 +344,17 @@ impl<'c, C: Core> Comm<'c, C> {
         post.send(self.world_of(), outgoing);
         let envelope = Envelope { source: self.rank(), tag, len_bytes: message.len() };
         Ok(Transfer::send(self, post, state, at, envelope))
+    }
+
+    fn start_receive<'r>(
+        &'r self,
+        pattern: Pattern,
+        room: usize,
+        buffer: Option<&'r mut [u8]>,
+    ) -> Result<Transfer<'r, 'c, C>, Error> {
+        let (post, state) = (self.post()?, Rc::new(State::new(room, false)));
+        self.begin_receive(&post, pattern, &state);
+        Ok(Transfer::receive(self, post, state, buffer))
     }
 
     fn begin_receive(&self, post: &Post, pattern: Pattern, state: &Rc<State>) {

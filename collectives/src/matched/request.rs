@@ -1,6 +1,7 @@
 //! Sends and receives that were begun.
 
 use alloc::{rc::Rc, vec::Vec};
+use core::mem;
 
 use hal::{Core, Reason, TimedOut};
 
@@ -12,8 +13,14 @@ pub(super) const MESSAGE: Reason = Reason::new("a message with a tag");
 
 /// What a request is about.
 enum What<'r> {
-    Send { to: usize, envelope: Envelope },
-    Receive { buffer: &'r mut [u8] },
+    Send {
+        to: usize,
+        envelope: Envelope,
+    },
+    /// A receive that has no buffer keeps the message until it is asked for.
+    Receive {
+        buffer: Option<&'r mut [u8]>,
+    },
 }
 
 /// A send or a receive that was begun.
@@ -26,15 +33,22 @@ pub struct Transfer<'r, 'c, C: Core> {
     post: Rc<Post>,
     /// Nothing when it was completed.
     pending: Option<(Rc<State>, What<'r>)>,
+    /// What was received without a buffer.
+    message: Vec<u8>,
 }
 
 impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
     pub(super) fn send(comm: &'r Comm<'c, C>, post: Rc<Post>, state: Rc<State>, to: usize, envelope: Envelope) -> Self {
-        Self { comm, post, pending: Some((state, What::Send { to, envelope })) }
+        Self { comm, post, pending: Some((state, What::Send { to, envelope })), message: Vec::new() }
     }
 
-    pub(super) fn receive(comm: &'r Comm<'c, C>, post: Rc<Post>, state: Rc<State>, buffer: &'r mut [u8]) -> Self {
-        Self { comm, post, pending: Some((state, What::Receive { buffer })) }
+    pub(super) fn receive(
+        comm: &'r Comm<'c, C>,
+        post: Rc<Post>,
+        state: Rc<State>,
+        buffer: Option<&'r mut [u8]>,
+    ) -> Self {
+        Self { comm, post, pending: Some((state, What::Receive { buffer })), message: Vec::new() }
     }
 
     /// Waits until a message was received; or until it was sent, so far that this rank has nothing more to do with it.
@@ -86,6 +100,11 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         self.pending.is_none()
     }
 
+    /// The message, once, if this was a receive [without a buffer](Comm::start_receive_tagged_unplaced) and is complete; else nothing.
+    pub fn take_message(&mut self) -> Vec<u8> {
+        mem::take(&mut self.message)
+    }
+
     fn is_done(&self) -> bool {
         self.pending.as_ref().is_some_and(|(state, _)| state.is_done())
     }
@@ -93,7 +112,12 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
     fn take(&mut self) -> Result<Envelope, Error> {
         match self.pending.take() {
             Some((_, What::Send { envelope, .. })) => Ok(envelope),
-            Some((state, What::Receive { buffer })) => state.take(self.comm, buffer),
+            Some((state, What::Receive { buffer: Some(buffer) })) => state.take(self.comm, buffer),
+            Some((state, What::Receive { buffer: None })) => {
+                let (envelope, message) = state.take_message(self.comm)?;
+                self.message = message;
+                Ok(envelope)
+            }
             None => Err(Error::Completed),
         }
     }

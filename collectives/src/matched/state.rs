@@ -82,22 +82,32 @@ impl State {
 
     /// What was received, with the bytes that are not in `buffer` yet copied there.
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>, buffer: &mut [u8]) -> Result<Envelope, Error> {
+        let envelope = self.take_envelope(comm)?;
+        let copy = self.copy.borrow();
+        if !copy.is_empty() {
+            buffer[..copy.len()].copy_from_slice(&copy);
+        }
+        Ok(envelope)
+    }
+
+    /// What was received, and its bytes, by a receive that has no buffer.
+    pub(super) fn take_message<C: Core>(&self, comm: &Comm<'_, C>) -> Result<(Envelope, Vec<u8>), Error> {
+        let envelope = self.take_envelope(comm)?;
+        Ok((envelope, self.copy.take()))
+    }
+
+    /// What was received, of which the bytes that are here are copied to where they belong.
+    fn take_envelope<C: Core>(&self, comm: &Comm<'_, C>) -> Result<Envelope, Error> {
         let Some(label) = self.label.get() else { unreachable!("a receive that is done has a message") };
         let envelope = Envelope::of(comm, &label);
         label.declare_received(comm);
-        if label.len > buffer.len() {
-            return Err(Error::Truncated {
-                from: envelope.source,
-                tag: label.tag,
-                sent: label.len,
-                room: buffer.len(),
-            });
+        if label.len > self.room {
+            return Err(Error::Truncated { from: envelope.source, tag: label.tag, sent: label.len, room: self.room });
         }
-        let copy = self.copy.borrow();
-        if !copy.is_empty() {
-            let (written, read) = lines_of(copy.len());
+        let copied = self.copy.borrow().len();
+        if copied > 0 {
+            let (written, read) = lines_of(copied);
             comm.hal().account_memory(read, written);
-            buffer[..copy.len()].copy_from_slice(&copy);
         }
         Ok(envelope)
     }

@@ -27,6 +27,50 @@ fn a_rank_sends_to_itself() {
     });
 }
 
+/// Messages that come at once and in chunks, before and after their receive was begun, and one for which there is no room.
+#[test]
+fn a_receive_without_a_buffer_keeps_the_message() {
+    run(&Machine::scc(2), |world| {
+        let messages = world.open_messages().unwrap();
+        for (len, sent_first) in [(0, true), (8, false), (240, true), (1000, false), (10_000, true), (10_000, false)] {
+            let message: Vec<u8> = (0..len).map(|at| at as u8).collect();
+            if world.rank() == 0 {
+                if !sent_first {
+                    world.receive_tagged::<u8>(&mut [], Source::Rank(1), Tag::Is(2)).unwrap();
+                }
+                let mut begun = world.start_send_tagged(&message, 1, 1).unwrap();
+                world.send_tagged(&message, 1, 1).unwrap();
+                world.send_tagged::<u8>(&[], 1, 3).unwrap();
+                begun.wait().unwrap();
+                continue;
+            }
+            if sent_first && len <= 240 {
+                world.probe(Source::Rank(0), Tag::Is(3)).unwrap();
+            }
+            let mut both: [_; 2] = core::array::from_fn(|_| {
+                world.start_receive_tagged_unplaced(len, Source::Rank(0), Tag::Is(1)).unwrap()
+            });
+            if !sent_first {
+                world.send_tagged::<u8>(&[], 0, 2).unwrap();
+            }
+            for receive in &mut both {
+                assert_eq!(receive.take_message(), []);
+                assert_eq!(receive.wait(), Ok(Envelope { source: 0, tag: 1, len_bytes: len }));
+                assert!(receive.take_message() == message && receive.take_message().is_empty());
+            }
+            world.receive_tagged::<u8>(&mut [], Source::Rank(0), Tag::Is(3)).unwrap();
+        }
+        if world.rank() == 0 {
+            world.send_tagged(&[0_u8; 9], 1, 1).unwrap();
+        } else {
+            let mut receive = world.start_receive_tagged_unplaced(8, Source::Rank(0), Tag::Any).unwrap();
+            assert_eq!(receive.wait(), Err(Error::Truncated { from: 0, tag: 1, sent: 9, room: 8 }));
+            assert_eq!(receive.take_message(), []);
+        }
+        messages.close().unwrap();
+    });
+}
+
 #[test]
 fn requests_by_the_hundred_are_waited_for_in_every_way() {
     const COUNT: usize = 200;

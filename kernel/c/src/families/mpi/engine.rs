@@ -9,7 +9,6 @@ use core::{
     future::Future,
     mem,
     pin::Pin,
-    slice,
     task::{Context, Poll, Waker},
 };
 
@@ -33,8 +32,8 @@ pub(crate) const DONE: Envelope = Envelope { source: 0, tag: 0, len_bytes: 0 };
 #[derive(Default)]
 pub(crate) struct Pending {
     outcome: RefCell<Option<Outcome>>,
-    /// Where a received message is until it is complete, if it is not the program's buffer.
-    own: RefCell<Vec<u8>>,
+    /// A message that was received and has no landing.
+    message: RefCell<Vec<u8>>,
     landing: RefCell<Option<Landing>>,
     /// It was taken back.
     is_cancelled: Cell<bool>,
@@ -43,7 +42,8 @@ pub(crate) struct Pending {
     is_buffered: bool,
 }
 
-/// Where a message that was received belongs.
+/// Where a message belongs in the memory of the program, to which no reference leads as long as the receive is pending: this side
+/// brings shared windows up to date meanwhile, in which that memory may be.
 struct Landing {
     datatype: Rc<Datatype>,
     target: *mut u8,
@@ -68,13 +68,9 @@ impl Pending {
         self.is_buffered
     }
 
-    /// The message, if this has received one into memory of its own.
+    /// The message, if this has received one that belongs nowhere.
     pub(crate) fn take_message(&self) -> Vec<u8> {
-        let mut message = self.own.take();
-        if let Some(Ok(envelope)) = &*self.outcome.borrow() {
-            message.truncate(envelope.len_bytes);
-        }
-        message
+        self.message.take()
     }
 
     /// Something that is over already.
@@ -84,12 +80,18 @@ impl Pending {
 
     /// It is over.
     pub(crate) fn end(&self, outcome: Outcome) {
-        if let (Ok(envelope), Some(landing)) = (&outcome, self.landing.take()) {
-            let message = self.own.take();
-            // SAFETY: whoever began the receive has said that there is room for so many elements until it is over.
-            unsafe { landing.datatype.unpack(&message[..envelope.len_bytes], landing.target, landing.count) };
-        }
         *self.outcome.borrow_mut() = Some(outcome);
+    }
+
+    /// A message has come, or none could.
+    fn end_with(&self, outcome: Outcome, message: Vec<u8>) {
+        if let Some(landing) = self.landing.take() {
+            // SAFETY: whoever began the receive has said that there is room for so many elements until it is over.
+            unsafe { landing.datatype.unpack(&message, landing.target, landing.count) };
+        } else {
+            self.message.replace(message);
+        }
+        self.end(outcome);
     }
 }
 
@@ -139,41 +141,17 @@ impl<'r, C: Core> Engine<'r, C> {
         Ok(self.begin(transfer, Rc::new(Pending { is_buffered: !is_synchronous, ..Pending::default() })))
     }
 
+    /// Begins to receive a message of at most so many bytes, for [`Pending::take_message`].
+    pub(crate) fn receive_own(&self, len: usize, from: Source, tag: Tag) -> Result<Rc<Pending>, Error> {
+        let pending = Rc::new(Pending { is_receive: true, ..Pending::default() });
+        Ok(self.begin(self.world.start_receive_tagged_unplaced(len, from, tag)?, pending))
+    }
+
     /// Begins to receive a message into memory of the program.
     ///
     /// # Safety
-    /// There are so many bytes until the receive is over, and nobody else reads or writes them meanwhile.
+    /// There is room for so many elements until the receive is over, and no reference leads to them when it ends.
     pub(crate) unsafe fn receive(
-        &self,
-        target: *mut u8,
-        len: usize,
-        from: Source,
-        tag: Tag,
-    ) -> Result<Rc<Pending>, Error> {
-        let buffer: &'r mut [u8] = match len {
-            0 => &mut [],
-            // SAFETY: the caller says so; the transfer is dropped when the receive is over.
-            _ => unsafe { slice::from_raw_parts_mut(target, len) },
-        };
-        let pending = Rc::new(Pending { is_receive: true, ..Pending::default() });
-        Ok(self.begin(self.world.start_receive_tagged(buffer, from, tag)?, pending))
-    }
-
-    /// Begins to receive a message of at most so many bytes into memory of its own.
-    pub(crate) fn receive_own(&self, len: usize, from: Source, tag: Tag) -> Result<Rc<Pending>, Error> {
-        let pending =
-            Rc::new(Pending { own: RefCell::new(alloc::vec![0; len]), is_receive: true, ..Pending::default() });
-        let target = pending.own.borrow_mut().as_mut_ptr();
-        // SAFETY: the pending receive keeps the memory, and does not touch it until it is over.
-        let buffer: &'r mut [u8] = unsafe { slice::from_raw_parts_mut(target, len) };
-        Ok(self.begin(self.world.start_receive_tagged(buffer, from, tag)?, pending))
-    }
-
-    /// Begins to receive a message of elements that do not lie one behind the other.
-    ///
-    /// # Safety
-    /// There is room for so many elements until the receive is over, and nobody else reads or writes them meanwhile.
-    pub(crate) unsafe fn receive_elements(
         &self,
         (target, count, datatype): (*mut u8, usize, Rc<Datatype>),
         from: Source,
@@ -215,9 +193,10 @@ impl<'r, C: Core> Engine<'r, C> {
         })
     }
 
-    fn forget(&self, at: usize) -> Rc<Pending> {
-        drop(self.transfers.borrow_mut().swap_remove(at));
-        self.pending.borrow_mut().swap_remove(at)
+    /// What is over: whose it is, and the message.
+    fn forget(&self, at: usize) -> (Rc<Pending>, Vec<u8>) {
+        let message = self.transfers.borrow_mut().swap_remove(at).take_message();
+        (self.pending.borrow_mut().swap_remove(at), message)
     }
 
     /// Lets everything go on, once; waits for something to happen if nothing has.
@@ -268,7 +247,8 @@ impl<'r, C: Core> Engine<'r, C> {
         // The last ones first: those that take their places are not among what is left.
         complete.sort_by_key(|(at, _)| core::cmp::Reverse(*at));
         for (at, result) in complete {
-            self.forget(at).end(result.map_err(Fault::from));
+            let (pending, message) = self.forget(at);
+            pending.end_with(result.map_err(Fault::from), message);
         }
         Ok(any)
     }

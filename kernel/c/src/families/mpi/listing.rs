@@ -73,6 +73,7 @@ pub(crate) unsafe fn call<C: Core>(
             let waits = session.waits();
             let result = function(&here);
             if session.waits() != waits {
+                // SAFETY: the function has returned, and what it has borrowed is free.
                 mpi.windows.catch_up(mpi.world.hal());
             }
             match result {

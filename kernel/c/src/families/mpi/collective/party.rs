@@ -92,13 +92,7 @@ impl<'r, C: Core> Party<'r, C> {
         let (source, tag) = (self.source(from), Tag::Is(self.tag));
         let Block { address, count, datatype } = block;
         // SAFETY: the caller says so.
-        Ok(unsafe {
-            if datatype.is_contiguous() {
-                self.engine.receive(*address, count * datatype.size(), source, tag)?
-            } else {
-                self.engine.receive_elements((*address, *count, datatype.clone()), source, tag)?
-            }
-        })
+        Ok(unsafe { self.engine.receive((*address, *count, datatype.clone()), source, tag)? })
     }
 
     /// Sends blocks to peers and receives others from peers, all at the same time. Those that are received may take the place of

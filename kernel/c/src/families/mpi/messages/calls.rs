@@ -107,11 +107,7 @@ impl<C: Core> Mpi<'_, C> {
             Ok(match message.mode {
                 Mode::Receive => {
                     let (from, tag) = (source(comm, message.peer), contexts::wanted(comm.context(), message.tag));
-                    if block.datatype.is_contiguous() {
-                        self.engine.receive(block.address, block.len_bytes(), from, tag)?
-                    } else {
-                        self.engine.receive_elements((block.address, block.count, block.datatype.clone()), from, tag)?
-                    }
+                    self.engine.receive((block.address, block.count, block.datatype.clone()), from, tag)?
                 }
                 Mode::Buffered => {
                     let bytes = block.bytes();

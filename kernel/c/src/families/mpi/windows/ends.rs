@@ -203,12 +203,12 @@ pub(super) struct AllEnds {
     all: RefCell<BTreeMap<u32, Rc<Ends>>>,
     /// Memory that ranks share, to which others may have put by another window, too.
     shared: RefCell<Vec<Rc<Shared>>>,
-    /// What makes it [meet](Shared::meet).
-    meeting: RefCell<Option<Meeting>>,
+    /// What writes what others have stored to it.
+    writing: RefCell<Option<Writing>>,
 }
 
-/// How shared memory meets, on a core that is known by then.
-pub(super) type Meeting = Box<dyn Fn(&Shared)>;
+/// How what others have stored at these addresses is [written](Shared::write_at), on a core that is known by then.
+pub(super) type Writing = Box<dyn Fn(&Shared, &[Range<usize>])>;
 
 impl AllEnds {
     pub(super) fn add(&self, ends: Rc<Ends>) {
@@ -220,9 +220,9 @@ impl AllEnds {
     }
 
     /// Takes shared memory.
-    pub(super) fn share(&self, shared: Rc<Shared>, meeting: Meeting) {
+    pub(super) fn share(&self, shared: Rc<Shared>, writing: Writing) {
         self.shared.borrow_mut().push(shared);
-        self.meeting.replace(Some(meeting));
+        self.writing.replace(Some(writing));
     }
 
     /// It is shared no longer.
@@ -231,8 +231,12 @@ impl AllEnds {
     }
 
     /// See [`Shared::catch_up`].
-    pub(super) fn catch_up<C: Core>(&self, hal: &C) {
-        self.shared.borrow().iter().for_each(|shared| shared.catch_up(hal));
+    ///
+    /// # Safety
+    /// As for [`Shared::meet`].
+    pub(super) unsafe fn catch_up<C: Core>(&self, hal: &C) {
+        // SAFETY: the caller says so.
+        self.shared.borrow().iter().for_each(|shared| unsafe { shared.catch_up(hal) });
     }
 
     /// This rank's end of the window that a call is about.
@@ -249,11 +253,15 @@ fn understood(from: usize, call: &[u8]) -> Word {
 impl Answers for AllEnds {
     fn answer(&self, from: usize, number: u32, call: Vec<u8>) -> Vec<RemoteCall> {
         let (ends, word) = (self.called(from, number), understood(from, &call));
-        // What is said to be done is there for all.
-        if let (Word::Flush(_) | Word::Unlock(_), Some(meeting)) = (&word, &*self.meeting.borrow()) {
-            self.shared.borrow().iter().for_each(|shared| meeting(shared));
+        let shared = self.shared.borrow();
+        let place = word.stores_at().filter(|_| !shared.is_empty());
+        let stored = place.map(|place| ends.part.borrow().addresses(place)).unwrap_or_default();
+        let calls = ends.answer(from, word);
+        // What a flush will say is done is there for all by then.
+        if let Some(writing) = self.writing.borrow().as_ref().filter(|_| !stored.is_empty()) {
+            shared.iter().for_each(|shared| writing(shared, &stored));
         }
-        ends.answer(from, word)
+        calls
     }
 
     fn land(&self, from: usize, number: u32, call: &[u8], bytes: Range<usize>, receive: &mut dyn FnMut(&mut [u8])) {

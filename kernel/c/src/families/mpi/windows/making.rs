@@ -1,11 +1,14 @@
 //! How windows are made and freed.
 
 use alloc::{boxed::Box, ffi::CString, rc::Rc, vec::Vec};
-use core::cell::{Cell, RefCell};
+use core::{
+    cell::{Cell, RefCell},
+    ops::Range,
+};
 
 use kernel::{collectives::Placement, hal::Core};
 
-use super::{Ends, Facts, Window, access::on_window, ends::Meeting, part::Part, shared::Shared};
+use super::{Ends, Facts, Window, access::on_window, ends::Writing, part::Part, shared::Shared};
 use crate::families::mpi::{
     attributes::Attributes,
     class::{Class, Fault},
@@ -136,17 +139,18 @@ unsafe fn make_for<C: Core>(
     unsafe { give(new, handle) }
 }
 
-/// What makes shared memory meet while this rank answers others.
-fn meeting<C: Core>(here: &Here<'_, '_, '_, C>) -> Meeting {
+/// What writes to shared memory what others have stored while this rank answers them.
+fn writing<C: Core>(here: &Here<'_, '_, '_, C>) -> Writing {
+    type Write = unsafe fn(*const (), &Shared, &[Range<usize>]);
     /// # Safety
-    /// There is a core of this type.
-    unsafe fn meet<C: Core>(hal: *const (), shared: &Shared) {
-        // SAFETY: the caller says so.
-        shared.meet(unsafe { &*hal.cast::<C>() });
+    /// There is a core of this type, and others have just stored at these addresses.
+    unsafe fn write_at<C: Core>(hal: *const (), shared: &Shared, stored: &[Range<usize>]) {
+        // SAFETY: the caller says so; by the standard of MPI, the program has nothing under way that refers to where others store.
+        unsafe { shared.write_at(&*hal.cast::<C>(), stored) };
     }
-    let (hal, meet): (_, unsafe fn(*const (), &Shared)) = (core::ptr::from_ref(here.world.hal()).cast(), meet::<C>);
+    let (hal, write): (_, Write) = (core::ptr::from_ref(here.world.hal()).cast(), write_at::<C>);
     // SAFETY: calls are answered by the communicator of all ranks, which refers to its core.
-    Box::new(move |shared| unsafe { meet(hal, shared) })
+    Box::new(move |shared, stored| unsafe { write(hal, shared, stored) })
 }
 
 /// Shared memory for parts of these lengths. Collective.
@@ -255,7 +259,7 @@ pub(super) unsafe fn map_shared<C: Core>(
         };
         // SAFETY: see above.
         unsafe { shared.take(memory) };
-        here.windows.ends.share(shared.clone(), meeting(here));
+        here.windows.ends.share(shared.clone(), writing(here));
         let own = shared.address(window.comm.rank);
         window.facts.base.set(own.expose_provenance());
         let (size, unit) = (window.facts.size as usize, window.facts.unit as usize);

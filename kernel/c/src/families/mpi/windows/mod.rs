@@ -71,8 +71,13 @@ impl Windows {
     }
 
     /// After something that other ranks may have been heard of by: no shared memory here is older than what they have written.
-    pub(crate) fn catch_up<C: Core>(&self, hal: &C) {
-        self.ends.catch_up(hal);
+    ///
+    /// # Safety
+    /// Nothing that waits has borrowed memory of the program.
+    pub(crate) unsafe fn catch_up<C: Core>(&self, hal: &C) {
+        // SAFETY: 1. the caller says so; 2. what is pending has no mutable reference to such memory (`Engine::receive`); 3. by the standard
+        // of MPI, others do not write to what this rank sends meanwhile.
+        unsafe { self.ends.catch_up(hal) };
     }
 
     /// Whether this rank has got a lock of any of them: an epoch that has asked for none yet keeps nobody waiting.

@@ -93,6 +93,18 @@ impl Part {
         Some(core::ptr::with_exposed_provenance_mut(usize::try_from(start).ok()?))
     }
 
+    /// The addresses of the values at a place, if all of them are in the part.
+    pub(super) fn addresses(&self, place: &Place) -> Vec<Range<usize>> {
+        let mut all = Vec::new();
+        if let Some(start) = self.address(place) {
+            place.flat.pieces(0..(place.flat.size() * place.count) as i64, |offset, len| {
+                let first = start.addr().wrapping_add_signed(offset as isize);
+                all.push(first..first + len as usize);
+            });
+        }
+        all
+    }
+
     /// Puts bytes somewhere; false if that is not in the part.
     pub(super) fn put(&self, place: &Place, bytes: &[u8]) -> bool {
         let Some(address) = self.address(place) else { return false };
@@ -181,6 +193,12 @@ mod tests {
         let every_second = Datatype::strided(&int, 3, 1, 8).unwrap();
         assert!(part.put(&place(1, 1, &every_second), &bytes(&[7, 8, 9])));
         assert_eq!(part.get(&place(1, 5, &int)).unwrap(), bytes(&[7, 0, 8, 0, 9]));
+        let base = memory.as_ptr().addr();
+        let addresses =
+            |displacement, count, datatype: &Datatype| part.addresses(&place(displacement, count, datatype));
+        assert_eq!(addresses(1, 1, &every_second), [4, 12, 20].map(|offset| base + offset..base + offset + 4));
+        assert_eq!(addresses(2, 3, &int), core::slice::from_ref(&(base + 8..base + 20)));
+        assert_eq!(addresses(6, 3, &int), []);
         assert!(part.put(&place(8, 0, &int), &[]));
         assert!(!part.put(&place(8, 1, &int), &bytes(&[1])) && part.get(&place(-1, 1, &int)).is_none());
         assert!(part.get(&place(4, 1, &every_second)).is_none() && part.get(&place(i64::MAX, 1, &int)).is_none());

@@ -11,14 +11,21 @@
 //! A store of what a copy has already makes no difference. So no copy may be older than what its rank has heard of: after each call of
 //! MPI that may have waited for others, the rank looks at the stamp ([`catch_up`](Shared::catch_up)). What is left is stores of ranks
 //! that hear of each other by something else than MPI: they call `MPI_Win_sync` before they store, too.
+//!
+//! Buffers of operations that are under way may lie in a copy. So all of it is looked at only in calls of MPI of the rank itself, before
+//! they begin anything and after they have waited, when nothing that is pending refers to what it will write; and written to only where others have
+//! stored. While others are answered, whatever the rank waits for, nothing is touched but what they store to.
 
 use alloc::{vec, vec::Vec};
-use core::{cell::RefCell, ops::Range, slice};
+use core::{cell::RefCell, ops::Range, ptr, slice};
 
 use kernel::hal::{Act, Core, LINE_BYTES, Region, kind};
 
 /// Bytes of a stamp, which has a line of its own behind all parts. One word: two of them may come apart between nodes of a cluster.
 const STAMP_BYTES: usize = 4;
+
+/// Bytes of shared memory that are read at a time.
+const PIECE_BYTES: usize = 32 * LINE_BYTES;
 
 /// Bits of a stamp that say which core has written; the others count what it has written.
 const CORE_BITS: u32 = 12;
@@ -83,43 +90,90 @@ impl Shared {
     }
 
     /// Writes what this rank has stored, and reads what others have written.
-    pub(super) fn meet<C: Core>(&self, hal: &C) {
+    ///
+    /// # Safety
+    /// No mutable reference leads to the memory of the copy, and none at all to what others have written.
+    pub(super) unsafe fn meet<C: Core>(&self, hal: &C) {
         let (Some(region), Some(copy)) = (self.region, &mut *self.copy.borrow_mut()) else { return };
-        // SAFETY: whoever gave the memory has said that it is there, and that no reference leads to it.
-        let own = unsafe { slice::from_raw_parts_mut(copy.memory, copy.twin.len()) };
-        let stored = differing(own, &copy.twin);
-        if !stored.is_empty() {
-            for range in stored {
-                hal.write(region, range.start, &own[range]);
-            }
-            // Whoever reads the stamp reads what it is behind.
-            hal.drain();
-            copy.written = copy.written.wrapping_add(1);
-            let stamp = copy.written << CORE_BITS | hal.core().index() as u32;
-            hal.write(region, stamp_offset(region), &stamp.to_le_bytes());
-            hal.drain();
-        }
+        // SAFETY: the caller says so.
+        unsafe { copy.write_stored(hal, region, 0..copy.twin.len()) };
         let stamp = read_stamp(hal, region);
         if stamp == copy.stamp {
             return;
         }
-        // Others may be writing to what the program does not look at yet.
-        hal.declare(&Act::HandsOn(true));
-        hal.read(region, 0, own);
-        hal.declare(&Act::HandsOn(false));
-        copy.twin.copy_from_slice(own);
+        let mut piece = [0; PIECE_BYTES];
+        for start in (0..copy.twin.len()).step_by(PIECE_BYTES) {
+            let end = copy.twin.len().min(start + PIECE_BYTES);
+            let piece = &mut piece[..end - start];
+            // Others may be writing to what the program does not look at yet.
+            hal.declare(&Act::HandsOn(true));
+            hal.read(region, start, piece);
+            hal.declare(&Act::HandsOn(false));
+            for range in differing(piece, &copy.twin[start..end]) {
+                let (found, at) = (&piece[range.clone()], start + range.start);
+                // SAFETY: whoever gave the memory has said that it is there; others have written these bytes.
+                unsafe { ptr::copy_nonoverlapping(found.as_ptr(), copy.memory.wrapping_add(at), found.len()) };
+                copy.twin[at..at + found.len()].copy_from_slice(found);
+            }
+        }
         copy.stamp = stamp;
     }
 
+    /// Writes what has been stored at these addresses for other ranks, as far as they are of this memory: so it is there for all.
+    ///
+    /// # Safety
+    /// No mutable reference leads there.
+    pub(super) unsafe fn write_at<C: Core>(&self, hal: &C, addresses: &[Range<usize>]) {
+        let (Some(region), Some(copy)) = (self.region, &mut *self.copy.borrow_mut()) else { return };
+        let own = copy.memory.addr();
+        for range in addresses {
+            let (start, end) = (range.start.max(own), range.end.min(own + copy.twin.len()));
+            if start < end {
+                // SAFETY: the caller says so.
+                unsafe { copy.write_stored(hal, region, start - own..end - own) };
+            }
+        }
+    }
+
     /// [Meets](Self::meet) if anybody has written since.
-    pub(super) fn catch_up<C: Core>(&self, hal: &C) {
+    ///
+    /// # Safety
+    /// As for [`meet`](Self::meet).
+    pub(super) unsafe fn catch_up<C: Core>(&self, hal: &C) {
         let is_behind = match (self.region, &*self.copy.borrow()) {
             (Some(region), Some(copy)) => read_stamp(hal, region) != copy.stamp,
             _ => false,
         };
         if is_behind {
-            self.meet(hal);
+            // SAFETY: the caller says so.
+            unsafe { self.meet(hal) };
         }
+    }
+}
+
+impl Copy {
+    /// Writes what of these bytes is not as the twin has it, and a stamp behind it.
+    ///
+    /// # Safety
+    /// No mutable reference leads to them.
+    unsafe fn write_stored<C: Core>(&mut self, hal: &C, region: Region<kind::Combined>, bytes: Range<usize>) {
+        // SAFETY: whoever gave the memory has said that it is there; the caller says the rest.
+        let own = unsafe { slice::from_raw_parts(self.memory.wrapping_add(bytes.start), bytes.len()) };
+        let twin = &mut self.twin[bytes.clone()];
+        let stored = differing(own, twin);
+        if stored.is_empty() {
+            return;
+        }
+        for range in stored {
+            hal.write(region, bytes.start + range.start, &own[range.clone()]);
+            twin[range.clone()].copy_from_slice(&own[range]);
+        }
+        // Whoever reads the stamp reads what it is behind.
+        hal.drain();
+        self.written = self.written.wrapping_add(1);
+        let stamp = self.written << CORE_BITS | hal.core().index() as u32;
+        hal.write(region, stamp_offset(region), &stamp.to_le_bytes());
+        hal.drain();
     }
 }
 
@@ -152,7 +206,59 @@ fn differing(one: &[u8], other: &[u8]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use kernel::{
+        collectives::{Comm, Placement},
+        hal::sim::Machine,
+    };
+
     use super::*;
+
+    /// Rank 0 has stored something, and others have stored to its part. The latter is there for rank 1, the former when both have met.
+    #[test]
+    fn what_others_store_is_written_and_nothing_else() {
+        const LEN: usize = 2 * PIECE_BYTES + 100;
+        const OWN: [usize; 2] = [1, 4];
+        const OTHERS: [usize; 4] = [2, 3, PIECE_BYTES, LEN - 1];
+        let outcome = Machine::scc(2).run(|core| {
+            let comm = Comm::world(core, regions::of_a_test()).unwrap();
+            let bytes = Shared::region_bytes(LEN).unwrap();
+            let region = comm.share_zeroed(bytes, Placement::Near(comm.core_of(0))).unwrap();
+            let shared = Shared::new(Some(region), [LEN, 0].into_iter());
+            let mut memory = vec![1; LEN];
+            let start = memory.as_mut_ptr();
+            // SAFETY: the memory is there until the end of the test, and is looked at by this pointer only.
+            let seen = unsafe {
+                shared.take(start);
+                let stored = || (0..LEN).filter(|at| start.add(*at).read() == 7).collect::<Vec<_>>();
+                if comm.rank() == 0 {
+                    OWN.into_iter().chain(OTHERS).for_each(|at| start.add(at).write(7));
+                    let address = |at: usize| start.addr() + at;
+                    let addresses = [
+                        address(2)..address(4),
+                        address(PIECE_BYTES)..address(PIECE_BYTES) + 1,
+                        address(LEN - 1)..usize::MAX,
+                    ];
+                    shared.write_at(core, &addresses);
+                }
+                comm.barrier();
+                if comm.rank() == 1 {
+                    shared.catch_up(core);
+                }
+                let of_others = stored();
+                comm.barrier();
+                shared.meet(core);
+                comm.barrier();
+                shared.meet(core);
+                (of_others, stored())
+            };
+            drop(memory);
+            seen
+        });
+        let [(_, zero), (of_others, one)] = outcome.unwrap().results().to_vec().try_into().unwrap();
+        let mut all = [&OWN[..], &OTHERS].concat();
+        all.sort_unstable();
+        assert_eq!((of_others, &zero, &one), (OTHERS.to_vec(), &all, &all));
+    }
 
     #[test]
     fn what_differs_is_found() {

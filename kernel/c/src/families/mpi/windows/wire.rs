@@ -120,6 +120,17 @@ impl Reader<'_> {
 }
 
 impl Word {
+    /// Where it stores something, if it does.
+    pub(super) fn stores_at(&self) -> Option<&Place> {
+        match self {
+            Self::Put(place, _)
+            | Self::Accumulate(_, place, _)
+            | Self::Fetch(_, _, place, _)
+            | Self::Swap(_, place, _) => Some(place),
+            _ => None,
+        }
+    }
+
     /// The bytes that go to the other.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut writer = Writer(Vec::new());

@@ -202,6 +202,9 @@ impl Flat {
         if at >= end {
             return;
         }
+        if let Some((first, _)) = self.contiguous((end - 1) / self.size + 1) {
+            return take(first + at, end - at);
+        }
         let (mut value, rest) = (at / self.size, at % self.size);
         let (mut repeat, mut rest) = (rest / self.len, rest % self.len);
         loop {
