@@ -145,8 +145,8 @@ impl core::error::Error for TimedOut {}
 pub(crate) trait PollSource {
     /// A fresh copy of an MPB line.
     fn poll_line(&self, at: MpbLine) -> Line;
-    /// The same line once more, after others have had time to write to it.
-    fn poll_line_again(&self, at: MpbLine) -> Line;
+    /// What is read from now on is what others have written until then.
+    fn poll_anew(&self);
     /// Words of a fresh copy of an MPB line, from word `first` on.
     fn poll_line_words(&self, at: MpbLine, first: usize, words: &mut [u32]);
     /// Words of a fresh copy of an MPB line, from word `first` on.
@@ -196,16 +196,11 @@ impl<'p> Poll<'p> {
         self.source.poll_line(at)
     }
 
-    /// The line at place `index` once more, for a check that looks at one place more often than at others: sooner than the next poll
-    /// would. What was read of lines before may be read anew, too.
-    ///
-    /// # Panics
-    /// If that place is not a line.
+    /// Lets a check look once more at some of the places, sooner than the next poll would: what it reads from now on is what others have
+    /// written until then.
     #[inline]
-    pub fn line_again(&self, index: usize) -> Line {
-        let Place::Line(at) = self.places[index] else { panic!("place {index} of the wait is not a line") };
-        self.count(|reads| reads.lines += 1);
-        self.source.poll_line_again(at)
+    pub fn anew(&self) {
+        self.source.poll_anew();
     }
 
     /// A word of the line at place `index`, of eight: where that is all that is asked for, no more is loaded.

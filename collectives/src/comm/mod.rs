@@ -12,6 +12,7 @@ pub(crate) mod elsewhere;
 pub(crate) mod engines;
 pub mod group;
 pub mod interrupting;
+pub(crate) mod looks;
 pub(crate) mod members;
 mod operating;
 #[cfg(test)]
@@ -41,6 +42,7 @@ use self::{
     elsewhere::Elsewhere,
     engines::Engines,
     interrupting::Alarm,
+    looks::LOOKS,
     members::Members,
     states::States,
 };
@@ -288,6 +290,28 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         let goes_on = move |poll: &Poll<'_>| check(poll);
         let found = self.wait_beside_engines(places, deadline, what, peer, detail, goes_on);
         found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
+    }
+
+    /// Waits for what is to come soon: if engines have something to do, these places are looked at some times before the first look at
+    /// theirs, as that takes longer.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    pub(crate) fn wait_soon_until<R>(
+        &self,
+        places: impl Places,
+        reason: Reason,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<R, TimedOut> {
+        if !self.engines().are_idle() {
+            let found = self
+                .hal
+                .wait_until(places, Deadline::Never, reason, |poll| Some(looks::several(poll, LOOKS, &mut check)))?;
+            if let Some(found) = found {
+                return Ok(found);
+            }
+        }
+        self.wait_until(places, Deadline::Never, reason, check)
     }
 
     /// Waits while engines have something to do. The [`Reason`] comes in parts, of which a wait that times out returns the peer:

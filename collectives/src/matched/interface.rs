@@ -315,9 +315,12 @@ impl<'c, C: Core> Comm<'c, C> {
             let (read, written) = lines_of(message.len());
             self.hal().account_memory(read, written);
             let at = self.core_of(to).index();
-            if message.len() <= SHORT_BYTES && post.takes_credit(world, at) {
+            if message.len() <= SHORT_BYTES
+                && let Some(credits) = post.takes_credit(world, at)
+            {
+                post.await_room(world, at)?;
                 self.declare_sent(to, tag);
-                post.send_short(world, at, [self.context(), tag], message);
+                post.send_short(world, (at, credits), [self.context(), tag], message);
                 return Ok(());
             }
         } else {

@@ -20,7 +20,10 @@ use core::{array, cell::Cell};
 use bytemuck::cast_slice;
 use hal::{Core, Deadline, LINE_BYTES, Line, MpbLine, Place, Poll, Reason, TimedOut};
 
-use crate::Comm;
+use crate::{
+    Comm,
+    comm::looks::{self, LOOKS},
+};
 
 use super::packet::{Packet, SHORT_BYTES, Words};
 
@@ -38,10 +41,6 @@ const MOST_BOXES: usize = 64;
 /// Packets after which another line is looked at first: fewer than there are numbers in a doorbell.
 const ROUND: usize = 15;
 const _: () = assert!(ROUND < 1 << (u8::BITS - SLOT_BITS), "a doorbell is looked at before its number comes again");
-
-/// Times that a rank looks into the box of the only rank that it waits for, before it looks at the doorbells once: a message is found
-/// the sooner, the less time lies between two looks into its box.
-const LOOKS: usize = 8;
 
 /// Acknowledgements that go with packets one after the other at most, fewer than a byte counts.
 const MOST_UNWRITTEN: u8 = 200;
@@ -212,6 +211,22 @@ impl Slots {
         true
     }
 
+    /// Waits a little for the last packet to a rank to be taken, and says whether it is: a rank that receives one after the other soon has.
+    pub(super) fn await_acknowledgement<C: Core>(&self, comm: &Comm<'_, C>, to: usize) -> Result<bool, TimedOut> {
+        let is_taken = || self.pairs[to].acknowledged == self.pairs[to].sent;
+        if !is_taken() {
+            let (line, _) = self.acknowledgements(comm, comm.rank(), to);
+            comm.hal().wait_until(line, Deadline::Never, Reason::new("a packet being taken"), |poll| {
+                looks::several(poll, 2 * LOOKS, |poll| {
+                    self.note_acknowledgements(to / LINE_BYTES, poll.line(0));
+                    is_taken().then_some(())
+                });
+                Some(())
+            })?;
+        }
+        Ok(is_taken())
+    }
+
     /// Takes the next of the packets that were there at the last look, with its sender.
     pub(super) fn take<C: Core>(&self, comm: &Comm<'_, C>) -> Option<(usize, Packet)> {
         let (from, line) = self.found.take().or_else(|| self.next_arrival(comm))?;
@@ -226,22 +241,17 @@ impl Slots {
         Some((from, packet))
     }
 
-    /// Takes the packet that the last look has found in a box, if it is wanted, and gets its payload to the front of this memory. Returns
-    /// what it says.
+    /// Takes the packet whose first line was found in the box of a rank, and gets its payload to the front of this memory, where there is
+    /// room for it.
     #[inline]
-    pub(super) fn take_found<C: Core>(
+    pub(super) fn take_into<C: Core>(
         &self,
         comm: &Comm<'_, C>,
+        from: usize,
+        (line, words): (&Line, &Words),
         payload: &mut [u8],
-        is_wanted: impl FnOnce(&Words) -> bool,
-    ) -> Option<Words> {
-        let (from, line) = self.found.take()?;
-        let words = Words::of(&line);
-        if words.len > payload.len() || !is_wanted(&words) {
-            // The next look finds it again.
-            return None;
-        }
-        let head = words.with_head(&line);
+    ) {
+        let head = words.with_head(line);
         let (here, further) = payload[..words.len].split_at_mut(head.len());
         if !here.is_empty() {
             comm.hal().account_memory(0, 1);
@@ -249,10 +259,9 @@ impl Slots {
             here.copy_from_slice(head);
         }
         if !further.is_empty() {
-            comm.hal().get(self.further_lines(comm, from, &words), further);
+            comm.hal().get(self.further_lines(comm, from, words), further);
         }
-        self.end_packet(comm, from, &words);
-        Some(words)
+        self.end_packet(comm, from, words);
     }
 
     /// A packet has been got from its lines.
@@ -362,17 +371,44 @@ impl Slots {
         self.lines_to_look_at(are_blocked).for_each(|line| add(Place::Line(comm.mpb_line(me, line))));
     }
 
-    /// Waits for a packet in the box of a rank, and looks there again later if something else shows before. Nothing is blocked.
+    /// Waits for a packet in the box of a rank, and returns its first line; nothing if something else shows before, or a handler of interrupts
+    /// has taken a packet. Nothing is blocked, no acknowledgement waits, and the box [may be awaited](Self::may_await_box).
     #[inline]
-    pub(super) fn await_box<C: Core>(&self, comm: &Comm<'_, C>, from: usize, reason: Reason) -> Result<(), TimedOut> {
+    pub(super) fn await_box<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        from: usize,
+        reason: Reason,
+    ) -> Result<Option<Line>, TimedOut> {
+        let own_box = self.box_at(comm, comm.rank(), from);
+        let look = |poll: &Poll<'_>| Some(poll.line(0)).filter(|line| self.is_next(from, Packet::stamp(line)));
+        if !self.doorbells.is_empty() {
+            return self.await_box_or_doorbells(comm, own_box, look, reason);
+        }
+        comm.hal().wait_until(own_box, Deadline::Never, reason, |poll| {
+            let found = looks::several(poll, LOOKS, look);
+            (found.is_some() || self.owes()).then_some(found)
+        })
+    }
+
+    /// The same, with a look at the doorbells now and then.
+    #[inline]
+    fn await_box_or_doorbells<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        own_box: MpbLine,
+        look: impl Fn(&Poll<'_>) -> Option<Line>,
+        reason: Reason,
+    ) -> Result<Option<Line>, TimedOut> {
         const PLACES: usize = 1 + MOST_BOXES / LINE_BYTES;
-        let (mut places, mut count) = ([Place::Line(self.box_at(comm, comm.rank(), from)); PLACES], 0);
-        self.add_places(comm, false, Some(from), |place| {
-            places[count] = place;
+        let (mut places, mut count) = ([Place::Line(own_box); PLACES], 1);
+        for line in self.lines_to_look_at(false) {
+            places[count] = Place::Line(comm.mpb_line(comm.rank(), line));
             count += 1;
-        });
+        }
         comm.hal().wait_until(&places[..count], Deadline::Never, reason, |poll| {
-            (self.has_news(poll, 0, false, LOOKS) || self.owes()).then_some(())
+            let found = looks::several(poll, LOOKS, &look);
+            (found.is_some() || self.has_rung(poll, 1) || self.owes()).then_some(found)
         })
     }
 
@@ -382,21 +418,14 @@ impl Slots {
         self.has_boxes && from != me && (self.doorbells.is_empty() || !self.received.get().is_multiple_of(ROUND))
     }
 
-    /// Looks at these places, of which the first has number `first` in the poll, until there is a packet; into the box of the rank that is
-    /// waited for `looks` times. Returns whether there is one, or an acknowledgement that was not known.
-    pub(super) fn has_news(&self, poll: &Poll<'_>, mut first: usize, are_blocked: bool, looks: usize) -> bool {
+    /// Looks at these places, of which the first has number `first` in the poll, until there is a packet. Returns whether there is one, or an
+    /// acknowledgement that was not known.
+    pub(super) fn has_news(&self, poll: &Poll<'_>, mut first: usize, are_blocked: bool) -> bool {
         self.found.set(None);
         if let Some(from) = self.watched.get() {
-            let is_next = |line: &Line| self.is_next(from, Packet::stamp(line));
-            let mut line = poll.line(first);
-            for _ in 1..looks {
-                if is_next(&line) {
-                    break;
-                }
-                line = poll.line_again(first);
-            }
+            let line = poll.line(first);
             first += 1;
-            if is_next(&line) {
+            if self.is_next(from, Packet::stamp(&line)) {
                 self.found.set(Some((from, line)));
                 // It does not keep others from being looked at now and then.
                 if !self.received.get().is_multiple_of(ROUND) {
@@ -404,17 +433,24 @@ impl Slots {
                 }
             }
         }
-        let count = self.doorbells.len();
-        // Which line is the first one changes now and then, so that no line keeps others from being looked at.
-        for index in (0..count).map(|index| (index + self.received.get() / ROUND) % count) {
-            self.doorbells[index].set(poll.line(first + index));
-            if self.arrival_in(index).is_some() {
-                return true;
-            }
+        if self.has_rung(poll, first) {
+            return true;
         }
         let lines = if are_blocked { 0..self.seen.len() } else { 0..0 };
         let found = self.found.get().is_some();
-        lines.fold(found, |is_new, index| is_new | self.note_acknowledgements(index, poll.line(first + count + index)))
+        lines.fold(found, |is_new, index| {
+            is_new | self.note_acknowledgements(index, poll.line(first + self.doorbells.len() + index))
+        })
+    }
+
+    /// Looks at the doorbells, of which the first has number `first` in the poll, until one has rung.
+    fn has_rung(&self, poll: &Poll<'_>, first: usize) -> bool {
+        let count = self.doorbells.len();
+        // Which line is the first one changes now and then, so that no line keeps others from being looked at.
+        (0..count).map(|index| (index + self.received.get() / ROUND) % count).any(|index| {
+            self.doorbells[index].set(poll.line(first + index));
+            self.arrival_in(index).is_some()
+        })
     }
 
     /// Looks at all of them without a wait.

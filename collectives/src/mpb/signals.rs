@@ -84,6 +84,17 @@ impl Pair {
         (word >> self.shift) as u8
     }
 
+    /// The word with the byte of the other one, as a place to look at.
+    pub(crate) fn here(&self) -> MpbWords<1> {
+        self.here
+    }
+
+    /// Whether the other one has turned a bit of messages since that was taken.
+    #[inline]
+    pub(crate) fn has_turned(&self, poll: &Poll<'_>, bit: u8) -> bool {
+        (self.found(poll) ^ self.messages.get()) & bit != 0
+    }
+
     /// The bits of messages that were taken of the byte of the other one.
     #[inline]
     fn taken(&self) -> u8 {

@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use hal::{Deadline, Line, Messenger, Place, Poll, Reason, Span};
+use hal::{Line, Messenger, Place, Poll, Reason, Span, TimedOut};
 
 use super::chunks::Chunks;
 use crate::{
@@ -25,9 +25,9 @@ const SENDING: Span = Span::new("send chunks").priced_as("send");
 const RECEIVING: Span = Span::new("receive chunks").priced_as("receive");
 
 impl<C: Messenger> Comm<'_, C> {
-    /// The chunks of a message of `len` bytes.
+    /// The chunks of a message of `len` bytes: few, as each takes a wait at both ends beside all that may come meanwhile.
     pub(crate) fn announced_chunks(&self, len: usize) -> Chunks {
-        Chunks::in_lines(len, self.mpb_layout().message_lines())
+        Chunks::fewest(len, self.mpb_layout().message_lines())
     }
 
     /// Puts the beginning of a message. It is to be announced next.
@@ -51,17 +51,10 @@ impl<C: Messenger> Comm<'_, C> {
         if chunks.is_put_early(1) {
             self.put_whole(&chunks, 1, message);
         }
-        let (line, _) = self.mpb_layout().signal_from(to);
-        let places = [Place::Line(self.mpb_line(self.rank(), line))];
         for number in 1..=chunks.count() {
-            let answered = self.wait_until(&places, Deadline::Never, SENT.from(self.core_of(to)), |poll| {
-                let has_answered = self.has_turned(poll, 0, ANSWER, to);
-                (has_answered || is_refused()).then_some(has_answered)
-            });
-            if !answered.map_err(|timed_out| Error::TimedOut { reason: timed_out.reason })? {
+            if !self.take_when_turned(to, ANSWER, SENT, &is_refused)? {
                 return Ok(());
             }
-            self.signals().take_turned(to, ANSWER);
             if number < chunks.count() {
                 if !chunks.is_put_early(number) {
                     self.put_whole(&chunks, number, message);
@@ -86,9 +79,7 @@ impl<C: Messenger> Comm<'_, C> {
         self.get_part((&chunks, 0, 0..first), &Line::default(), message, from);
         for number in 0..chunks.count() {
             if number > 0 || !chunks.is_first_with_the_head() {
-                let from = (from, self.signals().pair(from));
-                let turned = self.take_turned_by(from, CHUNK, Reason::new("a message with a tag"));
-                turned.map_err(|timed_out| Error::TimedOut { reason: timed_out.reason })?;
+                self.take_when_turned(from, CHUNK, Reason::new("a message with a tag"), || false)?;
             }
             if number == 0 {
                 self.get_part((&chunks, 0, first..chunks.len_of(0)), &Line::default(), message, from);
@@ -144,6 +135,26 @@ impl<C: Messenger> Comm<'_, C> {
     /// Whether it has, by a poll of that place.
     pub(crate) fn is_announced(&self, poll: &Poll<'_>, place: usize, from: usize) -> bool {
         self.has_turned(poll, place, CHUNK, from)
+    }
+
+    /// Waits until a rank has turned a bit, and takes it; or until the message `is_refused`. Says whether it has.
+    fn take_when_turned(
+        &self,
+        of: usize,
+        bit: u8,
+        reason: Reason,
+        is_refused: impl Fn() -> bool,
+    ) -> Result<bool, Error> {
+        let pair = self.signals().pair(of);
+        let turned = self.wait_soon_until(pair.here(), reason.from(pair.core()), |poll| {
+            let has_turned = pair.has_turned(poll, bit);
+            (has_turned || is_refused()).then_some(has_turned)
+        });
+        let has_turned = turned.map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
+        if has_turned {
+            pair.take(bit);
+        }
+        Ok(has_turned)
     }
 
     fn has_turned(&self, poll: &Poll<'_>, place: usize, bit: u8, from: usize) -> bool {

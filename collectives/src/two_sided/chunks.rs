@@ -65,15 +65,19 @@ impl Chunks {
             let count = len.div_ceil(RIDING_BYTES).max(1);
             return Self { len, bytes: RIDING_BYTES, count, lines: None, slots: 1 };
         }
-        Self::in_lines(len, lines)
+        let all = len.div_ceil(LINE_BYTES);
+        Self::in_lines(len, lines, if all <= 2 * LEAST_LINES { all } else { LEAST_LINES.max(all / LEAST_PARTS) })
     }
 
-    /// The chunks of a message that has no head, in lines of which there are some.
-    pub(super) fn in_lines(len: usize, lines: Range<usize>) -> Self {
+    /// The chunks of a message that has no head, in lines of which there are some: as few as there can be.
+    pub(super) fn fewest(len: usize, lines: Range<usize>) -> Self {
+        Self::in_lines(len, lines, usize::MAX)
+    }
+
+    /// Chunks of so many lines, or of what there is room for.
+    fn in_lines(len: usize, lines: Range<usize>, wanted: usize) -> Self {
         let (slots, all) = (lines.len().min(2), len.div_ceil(LINE_BYTES).max(1));
-        let most = lines.len() / slots;
-        let wanted = if all <= 2 * LEAST_LINES { all } else { LEAST_LINES.max(all / LEAST_PARTS) };
-        let wanted = wanted.min(most);
+        let wanted = wanted.max(1).min(lines.len() / slots);
         if all <= wanted {
             // Short messages are not to be held up by divisions.
             return Self { len, bytes: all * LINE_BYTES, count: 1, lines: Some(lines.start), slots };
@@ -363,23 +367,36 @@ mod tests {
     fn chunks_cover_messages() {
         for lines in [0, 1, 2, 3, 15, 16, 47, 96, 250] {
             for len in (0..3000).chain([3071, 3072, 3073, 8192, 100_000]) {
-                let chunks = Chunks::new(len, 10..10 + lines);
-                let mut covered = 0;
-                for number in 0..chunks.count() {
-                    let bytes = chunks.bytes(number);
-                    assert!(bytes.start == covered && (bytes.end > covered || len == 0));
-                    covered = bytes.end;
-                    let Some(line) = chunks.line(number) else {
-                        assert!(bytes.len() <= RIDING_BYTES);
-                        continue;
-                    };
-                    let end = line + bytes.len().div_ceil(LINE_BYTES);
-                    assert!(line >= 10 && end <= 10 + lines, "{len} bytes through {lines} lines: {chunks:?}");
-                    assert!(chunks.slots == 1 || number == 0 || chunks.line(number - 1) != Some(line));
-                    assert!(chunks.slots == 1 || line == 10 || line >= 10 + chunks.bytes / LINE_BYTES);
+                check_cover(Chunks::new(len, 10..10 + lines), lines);
+                if lines > 0 {
+                    let fewest = Chunks::fewest(len, 10..10 + lines);
+                    check_cover(fewest, lines);
+                    let room = lines / fewest.slots * LINE_BYTES;
+                    assert_eq!(
+                        fewest.count(),
+                        len.div_ceil(room).max(1),
+                        "{len} bytes through {lines} lines: {fewest:?}"
+                    );
                 }
-                assert_eq!(covered, len);
             }
         }
+    }
+
+    fn check_cover(chunks: Chunks, lines: usize) {
+        let mut covered = 0;
+        for number in 0..chunks.count() {
+            let bytes = chunks.bytes(number);
+            assert!(bytes.start == covered && (bytes.end > covered || chunks.len == 0));
+            covered = bytes.end;
+            let Some(line) = chunks.line(number) else {
+                assert!(bytes.len() <= RIDING_BYTES);
+                continue;
+            };
+            let end = line + bytes.len().div_ceil(LINE_BYTES);
+            assert!(line >= 10 && end <= 10 + lines, "through {lines} lines: {chunks:?}");
+            assert!(chunks.slots == 1 || number == 0 || chunks.line(number - 1) != Some(line));
+            assert!(chunks.slots == 1 || line == 10 || line >= 10 + chunks.bytes / LINE_BYTES);
+        }
+        assert_eq!(covered, chunks.len);
     }
 }

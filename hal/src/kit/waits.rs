@@ -24,10 +24,9 @@ impl<H: Hardware> PollSource for HardwareCore<H> {
     }
 
     #[inline]
-    fn poll_line_again(&self, at: MpbLine) -> Line {
+    fn poll_anew(&self) {
         self.hardware.hooks().spend(Expense::InvalidateMpb);
         self.hardware.invalidate_lines();
-        self.poll_line(at)
     }
 
     #[inline]

@@ -100,6 +100,18 @@ struct Peer {
 }
 
 impl Peer {
+    /// A message of the peer is received that it has used a credit for. Returns how many it gets back now.
+    #[inline]
+    fn receive_one(&mut self) -> u32 {
+        if self.limit > CREDITS {
+            self.limit -= 1;
+            self.held -= 1;
+            return 0;
+        }
+        self.owed += 1;
+        if self.owed < TOGETHER { 0 } else { self.give_back() }
+    }
+
     /// The credits that the peer gets back with what is sent next.
     #[inline]
     fn give_back(&mut self) -> u32 {
@@ -344,7 +356,7 @@ impl<C: Core> Engine<C> for Post {
             has_chunk |= is_there;
             place += 1;
         }
-        let has_packets = self.slots.has_news(poll, place, self.queued.get() > 0, 1);
+        let has_packets = self.slots.has_news(poll, place, self.queued.get() > 0);
         has_chunk || self.slots.owes() || has_packets && self.ready.get().is_none()
     }
 

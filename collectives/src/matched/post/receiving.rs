@@ -32,43 +32,53 @@ impl Post {
         let Some(from) = pattern.from.filter(|from| self.slots.may_await_box(*from, world.rank())) else {
             return Ok(None);
         };
-        // What waits for credits may go on with those that the message brings, and with it the program's work.
-        let is_alone = self.matching.borrow().is_empty()
-            && self.streams.borrow().is_empty()
-            && world.engines().are_one()
-            && self.peers.borrow()[from].waiting.is_empty();
+        let is_alone =
+            self.matching.borrow().is_empty() && self.streams.borrow().is_empty() && world.engines().are_one();
         if !is_alone {
             // The other way gives credits only if nothing that has come fits.
             return Ok(None);
         }
-        self.widen(world, from);
+        let (is_waited_for, has_used_all) = {
+            let peer = &self.peers.borrow()[from];
+            (!peer.waiting.is_empty(), peer.held >= peer.limit)
+        };
+        // What waits for credits may go on with those that the message brings, and with it the program's work.
+        if is_waited_for {
+            return Ok(None);
+        }
+        if has_used_all {
+            self.widen(world, from);
+        }
         if self.queued.get() > 0 {
             // The credits wait for room.
             return Ok(None);
         }
-        self.slots
-            .await_box(world, from, reason.from(world.core_of(from)))
-            .map_err(|TimedOut { reason }| Error::TimedOut { reason })?;
-        let (is_here, room) = (|words: &Words| words.kind == Kind::Eager, buffer.len());
-        let label = |words: &Words| {
-            let len = if is_here(words) { words.len } else { words.number as usize };
-            Label { context: words.context, from, tag: words.tag, len }
-        };
-        let is_wanted = |words: &Words| {
-            // One that is announced with a number goes another way.
-            let is_direct = is_here(words) || words.kind == Kind::Announce && words.len == 0;
-            let label = label(words);
-            is_direct && pattern.fits(&label) && label.len <= room
-        };
-        let Some(words) = self.slots.take_found(world, buffer, is_wanted) else { return Ok(None) };
-        let label = label(&words);
-        if is_here(&words) {
-            self.take_credits(world, from, words.number);
+        // No packet goes there before the next one comes.
+        self.slots.acknowledge(world);
+        let awaited = self.slots.await_box(world, from, reason.from(world.core_of(from)));
+        let Some(line) = awaited.map_err(|TimedOut { reason }| Error::TimedOut { reason })? else { return Ok(None) };
+        let words = Words::of(&line);
+        let is_here = words.kind == Kind::Eager;
+        let len = if is_here { words.len } else { words.number as usize };
+        let label = Label { context: words.context, from, tag: words.tag, len };
+        // One that is announced with a number goes another way.
+        let is_direct = is_here || words.kind == Kind::Announce && words.len == 0;
+        if !is_direct || !pattern.fits(&label) || len > buffer.len() {
+            // The next look finds it again.
+            return Ok(None);
         }
-        self.peers.borrow_mut()[from].held += 1;
-        self.give_credit(world, &label);
-        if !is_here(&words) {
-            world.receive_announced(&mut buffer[..label.len], from)?;
+        self.slots.take_into(world, from, (&line, &words), buffer);
+        let owed = {
+            let peer = &mut self.peers.borrow_mut()[from];
+            if is_here {
+                peer.credits += words.number;
+            }
+            peer.held += 1;
+            peer.receive_one()
+        };
+        self.give_credits(world, from, owed);
+        if !is_here {
+            world.receive_announced(&mut buffer[..len], from)?;
         }
         Ok(Some(label))
     }
@@ -179,19 +189,14 @@ impl Post {
         if to == world.rank() || calls::is_call(label.context) {
             return;
         }
-        let owed = {
-            let peer = &mut self.peers.borrow_mut()[to];
-            if peer.limit > CREDITS {
-                peer.limit -= 1;
-                peer.held -= 1;
-                return;
-            }
-            peer.owed += 1;
-            if peer.owed < TOGETHER {
-                return;
-            }
-            peer.give_back()
-        };
-        self.post(world, to, &Packet::new(Kind::Credit, owed));
+        let owed = self.peers.borrow_mut()[to].receive_one();
+        self.give_credits(world, to, owed);
+    }
+
+    #[inline]
+    fn give_credits<C: Core>(&self, world: &Comm<'_, C>, to: usize, credits: u32) {
+        if credits > 0 {
+            self.post(world, to, &Packet::new(Kind::Credit, credits));
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use alloc::rc::Rc;
 
-use hal::{Act, Core};
+use hal::{Act, Core, TimedOut};
 
 use super::{Outgoing, Post, calls};
 use crate::{
-    Comm,
+    Comm, Error,
     matched::{
         label::Label,
         matching::Body,
@@ -29,25 +29,46 @@ impl Post {
         self.issue(world, to);
     }
 
-    /// Whether a message may go to another rank now, and none waits before it; then it is to be sent.
-    pub(in crate::matched) fn takes_credit<C: Core>(&self, world: &Comm<'_, C>, to: usize) -> bool {
+    /// Takes a credit for a message that may go to another rank now, as none waits before it; then it is to be sent, with the credits that
+    /// this returns.
+    #[inline]
+    pub(in crate::matched) fn takes_credit<C: Core>(&self, world: &Comm<'_, C>, to: usize) -> Option<u32> {
         let peer = &mut self.peers.borrow_mut()[to];
         if to == world.rank() || peer.credits == 0 || !peer.waiting.is_empty() {
-            return false;
+            return None;
         }
         peer.credits -= 1;
-        true
+        Some(peer.give_back())
     }
 
-    /// Sends a short message that has taken a credit.
+    /// Waits a little for room for the next packet to another rank, behind those that are queued.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] on a dying machine.
+    pub(in crate::matched) fn await_room<C: Core>(&self, world: &Comm<'_, C>, to: usize) -> Result<(), Error> {
+        let is_taken = || self.slots.await_acknowledgement(world, to);
+        while is_taken().map_err(|TimedOut { reason }| Error::TimedOut { reason })? {
+            let before = self.queued.get();
+            if before > 0 {
+                self.push(world, to);
+            }
+            // None is left for this rank, or there is no room for the next.
+            if self.queued.get() == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a short message that has taken a credit, with credits for its receiver.
+    #[inline]
     pub(in crate::matched) fn send_short<C: Core>(
         &self,
         world: &Comm<'_, C>,
-        to: usize,
+        (to, credits): (usize, u32),
         [context, tag]: [u32; 2],
         message: &[u8],
     ) {
-        let credits = self.peers.borrow_mut()[to].give_back();
         self.post(world, to, &Packet::new(Kind::Eager, credits).tagged(context, tag).carrying(message));
     }
 
@@ -96,7 +117,8 @@ impl Post {
         let Outgoing { to, context, tag, len, ref bytes, .. } = outgoing;
         match bytes {
             Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
-                self.send_short(world, to, [context, tag], bytes);
+                let credits = self.peers.borrow_mut()[to].give_back();
+                self.send_short(world, (to, credits), [context, tag], bytes);
                 outgoing.state.finish_sent();
             }
             None => {

@@ -10,8 +10,8 @@ use hal::{
 
 use super::super::{
     Envelope, Opened, Source, Tag,
-    packet::{Kind, Packet},
-    post::{CREDITS, HALF_BYTES, Post},
+    packet::{Kind, Packet, Words},
+    post::{CREDITS, Post},
     slots::Slots,
 };
 use crate::{
@@ -102,9 +102,10 @@ fn packets_of_two_lines_are_whole_in_all_orders() {
             if world.rank() == 0 {
                 assert!(slots.send(world, 1, &Packet::new(Kind::Eager, 0).tagged(0, 7).carrying(&message)));
             } else {
-                slots.await_box(world, 0, Reason::new("a packet")).unwrap();
-                let (from, packet) = slots.take(world).expect("it is there");
-                assert_eq!((from, packet.tag, &packet.payload[..]), (0, 7, &message[..]));
+                let line = slots.await_box(world, 0, Reason::new("a packet")).unwrap().expect("it is there");
+                let (words, mut payload) = (Words::of(&line), [0; 20]);
+                slots.take_into(world, 0, (&line, &words), &mut payload);
+                assert_eq!((words.tag, words.len, payload), (7, message.len(), message));
             }
         });
         assert!(runs > 1, "{runs} runs");
