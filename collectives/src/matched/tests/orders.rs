@@ -11,7 +11,7 @@ use hal::{
 use super::super::{
     Envelope, Opened, Source, Tag,
     packet::{Kind, Packet, Words},
-    post::{CREDITS, Post},
+    post::{CREDITS, HALF_BYTES, Post},
     slots::Slots,
 };
 use crate::{
