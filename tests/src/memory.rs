@@ -1,6 +1,7 @@
 //! What each kind of memory shows, and does not.
 
 use alloc::{vec, vec::Vec};
+use core::hint::black_box;
 
 use collectives::Placement;
 use hal::{
@@ -450,4 +451,29 @@ pub fn views_do_not_overlap<C: Core>(context: &mut Context<'_, '_, C>) -> Outcom
     }
     check!(hal.claim::<u32>(region, 33).is_err(), "a view larger than its region was given out");
     free(context, region)
+}
+
+/// Private memory is copied and filled as a whole and nothing beside it is, whatever its length and alignment: by the functions that
+/// compilers call for it, some of which take a KiB at a time.
+pub fn copies_and_fills<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    const MOST: usize = 2100;
+    const OTHER: u8 = 0xA5;
+    if context.rank() > 0 {
+        return Ok(());
+    }
+    let source: Vec<u8> = (0..MOST + 8).map(|index| (index * 7 + index / 251) as u8).collect();
+    let mut target = vec![OTHER; MOST + 8];
+    for len in [0, 1, 3, 4, 31, 33, 1023, 1024, 1025, MOST] {
+        for (from, to) in [(0, 0), (1, 3), (6, 5)] {
+            // The compiler is not to know the length, or it would copy without a call.
+            let (len, end) = (black_box(len), black_box(to + len));
+            target.fill(OTHER);
+            target[to..end].copy_from_slice(&source[from..][..len]);
+            check!(target[to..end] == source[from..][..len], "{len} bytes from {from} to {to}");
+            target[to..end].fill(0x11);
+            check!(target[to..end].iter().all(|byte| *byte == 0x11), "{len} bytes at {to}");
+            check!(target[..to].iter().chain(&target[end..]).all(|byte| *byte == OTHER), "beside {len} bytes at {to}");
+        }
+    }
+    Ok(())
 }

@@ -116,6 +116,7 @@ suite! {
         more_pages_than_frames,
         views_do_not_overlap,
         memory_that_does_not_exist,
+        copies_and_fills,
     }
     #[needs(REGISTERS, MACHINE)]
     exposed::{

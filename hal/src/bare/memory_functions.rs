@@ -3,7 +3,15 @@
 
 use core::arch::global_asm;
 
+use crate::LINE_BYTES;
+
+/// Bytes that are read before they are written: far fewer than L1 has.
+const CHUNK_BYTES: usize = 1 << 10;
+
 // By the C convention; the direction flag is clear, as it always is between functions.
+//
+// Both take up to `CHUNK_BYTES` at a time, and read a byte of each line of those before they write them. A store that misses goes to
+// memory by itself on an SCC, word for word, since no cache allocates a line for it; one that hits is cheap (`hal::hardware`, Caches).
 global_asm!(
     r#"
     .section .text.memcpy, "ax", @progbits
@@ -12,16 +20,38 @@ global_asm!(
 memcpy:
     pushl %esi
     pushl %edi
-    movl 12(%esp), %edi
-    movl 16(%esp), %esi
-    movl 20(%esp), %edx
-    movl %edi, %eax
-    movl %edx, %ecx
+    pushl %ebx
+    movl 16(%esp), %edi
+    movl 20(%esp), %esi
+    movl 24(%esp), %edx
+    testl %edx, %edx
+    je 3f
+1:
+    movl ${CHUNK_BYTES}, %ebx
+    cmpl %ebx, %edx
+    jae 2f
+    movl %edx, %ebx
+2:
+    subl %ebx, %edx
+    leal (%edi,%ebx), %eax
+    movl %edi, %ecx
+4:
+    testb %cl, (%ecx)
+    addl ${LINE_BYTES}, %ecx
+    cmpl %eax, %ecx
+    jb 4b
+    testb %cl, -1(%eax)
+    movl %ebx, %ecx
     shrl $2, %ecx
     rep movsl
-    movl %edx, %ecx
+    movl %ebx, %ecx
     andl $3, %ecx
     rep movsb
+    testl %edx, %edx
+    jne 1b
+3:
+    movl 16(%esp), %eax
+    popl %ebx
     popl %edi
     popl %esi
     retl
@@ -31,22 +61,48 @@ memcpy:
     .globl memset
     .type memset, @function
 memset:
+    pushl %esi
     pushl %edi
-    movl 8(%esp), %edi
-    movzbl 12(%esp), %eax
-    movl 16(%esp), %edx
+    pushl %ebx
+    movl 16(%esp), %edi
+    movzbl 20(%esp), %eax
+    movl 24(%esp), %edx
     imull $0x01010101, %eax, %eax
-    movl %edx, %ecx
+    testl %edx, %edx
+    je 3f
+1:
+    movl ${CHUNK_BYTES}, %ebx
+    cmpl %ebx, %edx
+    jae 2f
+    movl %edx, %ebx
+2:
+    subl %ebx, %edx
+    leal (%edi,%ebx), %esi
+    movl %edi, %ecx
+4:
+    testb %cl, (%ecx)
+    addl ${LINE_BYTES}, %ecx
+    cmpl %esi, %ecx
+    jb 4b
+    testb %cl, -1(%esi)
+    movl %ebx, %ecx
     shrl $2, %ecx
     rep stosl
-    movl %edx, %ecx
+    movl %ebx, %ecx
     andl $3, %ecx
     rep stosb
+    testl %edx, %edx
+    jne 1b
+3:
+    movl 16(%esp), %eax
+    popl %ebx
     popl %edi
-    movl 4(%esp), %eax
+    popl %esi
     retl
     .size memset, . - memset
     .text
     "#,
+    CHUNK_BYTES = const CHUNK_BYTES,
+    LINE_BYTES = const LINE_BYTES,
     options(att_syntax)
 );

@@ -59,6 +59,11 @@ impl Patience {
         Self { alarm, backoff, since, polls: 0, is_told: false, late: 0 }
     }
 
+    /// Whether one more failed poll is neither the first nor one after which to [look](Self::look).
+    fn is_between_looks(&self) -> bool {
+        self.polls.wrapping_add(1) % POLLS_PER_LOOK > 1
+    }
+
     /// A poll has failed. Does not return if the machine cannot come to its end any more.
     fn failed(&mut self, hardware: &Scc, reason: Reason) {
         // Again now and then: what interrupts a wait may wait itself.
@@ -137,6 +142,20 @@ impl Alarm {
     }
 }
 
+impl Scc {
+    /// A poll has failed, after which there may be more to do than to poll again.
+    #[cold]
+    #[inline(never)]
+    fn park_and_look(&self, patience: &mut Patience, is_near: bool, reason: Reason) -> Woken {
+        if patience.alarm.is_over(self) {
+            return Woken::TimedOut;
+        }
+        patience.failed(self, reason);
+        pause(if is_near { 1 } else { patience.backoff.rounds() });
+        Woken::Poll { missed_polls: 0 }
+    }
+}
+
 impl Turns for Scc {
     type Patience = Patience;
 
@@ -144,20 +163,20 @@ impl Turns for Scc {
         Patience::new(self, deadline)
     }
 
+    // What a wait looks at is known where it is called, so most of this is decided there.
+    #[inline]
     fn park(&self, patience: &mut Patience, watch: Watch<'_>, reason: Reason) -> Woken {
-        if patience.alarm.is_over(self) {
-            return Woken::TimedOut;
+        // What leaves the chip is left alone for a while; polls of lines and words are answered nearby.
+        let is_near = match watch {
+            Watch::Register(_) => false,
+            Watch::Places(places) => !places.iter().any(|place| matches!(place, Place::Counter(_))),
+        };
+        if is_near && patience.alarm.deadline == Deadline::Never && patience.is_between_looks() {
+            patience.polls += 1;
+            pause(1);
+            return Woken::Poll { missed_polls: 0 };
         }
-        patience.failed(self, reason);
-        match watch {
-            Watch::Register(_) => patience.backoff.wait(),
-            // What leaves the chip is left alone for a while; polls of lines and words are answered nearby.
-            Watch::Places(places) => {
-                let leaves_the_chip = places.iter().any(|place| matches!(place, Place::Counter(_)));
-                pause(if leaves_the_chip { patience.backoff.rounds() } else { 1 });
-            }
-        }
-        Woken::Poll { missed_polls: 0 }
+        self.park_and_look(patience, is_near, reason)
     }
 
     fn relax(&self) {
