@@ -7,6 +7,7 @@ pub(crate) mod call;
 pub mod coherence;
 pub mod element;
 pub mod exchange;
+mod goes;
 pub(crate) mod lengths;
 pub mod nonblocking;
 pub mod notification;

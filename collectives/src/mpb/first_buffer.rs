@@ -1,9 +1,14 @@
 //! What the first staging buffer of this rank is known to hold.
 //!
-//! Communicators of some ranks get that buffer [lent](crate::mpb::sequence), and look for tags in it: no other bytes that are there may
-//! look like one of these. To clear the buffer takes about as long as a short operation. So a rank remembers which communicator was the
-//! last to have the buffer for tags: the buffer then has no tags but those of operations that are over, for which this communicator does
-//! not look again. Whoever puts anything else there says how many lines it takes; they are counted from the first line on.
+//! Communicators of some ranks get that buffer [lent](crate::mpb::sequence), and some of their operations look in it for lines with a tag,
+//! the number of the operation. Anything else that was there before could look like such a line, so the rank clears the buffer first.
+//! That takes about as long as a short operation, and mostly is not needed: as long as one communicator alone has tagged lines
+//! there, all tags in the buffer are numbers of its earlier operations, and it never looks for one of these again.
+//!
+//! So a rank keeps two things: which communicator was the last to have tagged lines in the buffer, and how many lines, from the first
+//! one on, anybody has put other data into since. If the same communicator wants tagged lines again, only these lines are
+//! cleared. Whoever puts other data there says so ([`first_buffer_is_raw`](Comm::first_buffer_is_raw)); tagged lines are had by
+//! [`slots_turn`](Comm::slots_turn) alone, which calls [`clear_first_buffer`](Comm::clear_first_buffer).
 
 use core::cell::Cell;
 
@@ -14,15 +19,15 @@ use crate::Comm;
 /// What is known of the lines of the buffer.
 #[derive(Default)]
 pub(crate) struct FirstBuffer {
-    /// Lines from the first on that may hold anything.
+    /// How many lines, from the first on, may hold data without tags.
     raw: Cell<usize>,
-    /// The context of a communicator, and lines from the first on that otherwise hold zeros, or what it has put there with tags. The
-    /// communicator of all ranks, whose context is 0, does not look for tags there.
+    /// The context of the communicator that had tagged lines here last, and how many, from the first on. But for data without tags,
+    /// these hold zeros or what it has put there. The communicator of all ranks, whose context is 0, never has any.
     tagged: Cell<(u32, usize)>,
 }
 
 impl<C> Comm<'_, C> {
-    /// So many lines of this rank's first staging buffer, from the first on, may hold anything from now on.
+    /// Remembers that the first `lines` lines of this rank's first staging buffer may hold data without tags from now on.
     #[inline]
     pub(crate) fn first_buffer_is_raw(&self, lines: usize) {
         let raw = &self.world_of().buffers().first_buffer.raw;
@@ -33,8 +38,8 @@ impl<C> Comm<'_, C> {
 }
 
 impl<C: Topology + MpbCopy> Comm<'_, C> {
-    /// Clears so many lines of this rank's first staging buffer, from the first on, but for those that hold no tag but of earlier operations
-    /// of this communicator. Nobody else uses them.
+    /// Makes the first `lines` lines of this rank's first staging buffer hold nothing but zeros and tagged lines of earlier operations of
+    /// this communicator: clears those that may hold anything else. Nobody else uses them meanwhile.
     pub(crate) fn clear_first_buffer(&self, lines: usize) {
         let FirstBuffer { raw, tagged } = &self.world_of().buffers().first_buffer;
         let (context, known) = tagged.get();
@@ -61,7 +66,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Broadcast, InPlace, OcBcast, Operator, Reduction, Scan, Source, Tag,
+        Broadcast, InPlace, OcBcast, Operator, Pieces, Reduction, Scan, Source, Tag,
         collective::broadcast::Rounds,
         mpb::{
             sequence::Writers,
@@ -77,15 +82,19 @@ mod tests {
         let (hal, mut cleared) = (comm.hal(), 0);
         comm.operate(|| {
             let before = hal.counters().mpb_lines_written;
-            let turn = comm.tagged_turn(LINES);
+            let turn = comm.slots_turn([LINES, 0], false, 0);
             cleared = hal.counters().mpb_lines_written - before;
-            assert!(comm.mpb_layout().lent().contains(&turn.staging.start), "they are lent");
+            assert_eq!(turn.written, comm.mpb_layout().lent().start, "they are lent");
             hal.invalidate_mpb();
             let is_there = |line: usize| {
                 let found = Mpb::load_line(hal, comm.mpb_line(comm.rank(), line));
                 tagged_data(&found, turn.tag).is_some()
             };
-            assert!(!turn.staging.clone().any(is_there), "rank {} finds a tag that nobody has put", comm.rank());
+            assert!(
+                !(turn.written..turn.written + LINES).any(is_there),
+                "rank {} finds a tag that nobody has put",
+                comm.rank()
+            );
         });
         comm.barrier();
         cleared
@@ -158,10 +167,15 @@ mod tests {
                 poor.broadcast(&mut words(1000), 0).unwrap();
                 same(poor, Reduction::Tree, 8);
             }
-            _ => {
-                let block = words(100);
-                comm.reduce_scatter(&words(400), &mut vec![0; block.len()], &Operator::MAX).unwrap();
+            12 => comm.reduce_scatter(&words(400), &mut vec![0; 100], &Operator::MAX).unwrap(),
+            // In goes, and then from pair to pair.
+            13 => comm.reduce_scatter(&words(1600), &mut vec![0; 400], &Operator::MAX).unwrap(),
+            14 => {
+                let counts = [400, 500, 400, 300];
+                let (blocks, mut block) = (words(1600), vec![0; counts[me]]);
+                comm.reduce_scatter(Pieces::packed(&counts).of(&blocks), &mut block, &Operator::MAX).unwrap();
             }
+            _ => comm.scatter(&words(if me == 0 { 760 } else { 0 }), &mut [0; 190], 0).unwrap(),
         }
         world.barrier();
     }
@@ -173,7 +187,7 @@ mod tests {
             let messages = world.open_messages().unwrap();
             let made: Vec<_> = (0..5).map(|_| world.dup().unwrap()).collect();
             assert!(!made[4].mpb_layout().has_own_lines());
-            for what in 0..=12 {
+            for what in 0..=15 {
                 // First with tags of the communicator there, then with none.
                 lines_cleared(&made[0]);
                 fill(what, &world, [&made[0], &made[1], &made[4]]);

@@ -29,12 +29,13 @@
 //!
 //! ```text
 //! f ‥              signals and flags of its barrier
-//! ‥                cells, for fewer turns, and lines of fewer non-blocking operations
 //! ‥                staging that its operations share, of few lines
+//! ‥                cells, for fewer turns, and lines of fewer non-blocking operations
 //! ```
 //!
-//! Long operations of such a communicator stage in the first staging buffer of all ranks, between two of its barriers; so they do
-//! with everything where it has no lines of its own. See `sequence`.
+//! Cells follow staging, so that an operation of data with tags can have cells as well, whose turns nobody is in. Long operations
+//! of such a communicator stage in the first staging buffer of all ranks, after one of its barriers, or before one, or between two; so
+//! they do with everything where it has no lines of its own. See `sequence`.
 //!
 //! The head of messages never moves, and holds nothing else but while the profile of RCCE is in force: others look there
 //! for what is sent to them.
@@ -109,18 +110,24 @@ pub(crate) struct Share {
 }
 
 /// What is tried, in this order. Twelve staging lines are what a scatter of 8 bytes takes on 48 ranks, and a reduction of one line
-/// eleven of them.
-const SHARES: [Share; 3] = [
+/// eleven of them. Fourteen, with the cells of eight turns, are what a reduction of 128 bytes takes on 24 ranks: so they are for more
+/// than [`FEW_RANKS`].
+const SHARES: [Share; 4] = [
+    Share { turns: 8, requests: 1, staging: 14 },
     Share { turns: 8, requests: 1, staging: 12 },
     Share { turns: 4, requests: 1, staging: 12 },
     Share { turns: 1, requests: 1, staging: 2 },
 ];
 
+/// As many ranks take 25 lines for a reduction of 128 bytes at most.
+const FEW_RANKS: usize = 16;
+
 impl Share {
     /// The largest share for `ranks` ranks that takes four fifths of `free` lines at most, so that there are some for the next
     /// one.
     pub(crate) fn fitting(ranks: usize, free: usize) -> Option<Self> {
-        SHARES.into_iter().find(|share| share.lines(ranks) * 5 <= free * 4)
+        let mut shares = SHARES.into_iter().skip(usize::from(ranks <= FEW_RANKS));
+        shares.find(|share| share.lines(ranks) * 5 <= free * 4)
     }
 
     /// Lines that it takes.
@@ -223,7 +230,8 @@ impl MpbLayout {
         let signal_lines = ranks.div_ceil(LINE_BYTES);
         let layout = match own {
             Some((first, Share { turns, requests, staging })) => {
-                let cells = first + signal_lines + barrier::world_lines(ranks);
+                let shared = first + signal_lines + barrier::world_lines(ranks);
+                let cells = shared + staging;
                 Self {
                     home: Home::Own,
                     ranks,
@@ -232,7 +240,7 @@ impl MpbLayout {
                     cells,
                     turns,
                     requests,
-                    shared: cells + turns as usize * CELLS + requests * REQUEST_LINES,
+                    shared,
                     shared_lines: staging,
                     ..self
                 }
@@ -273,7 +281,7 @@ impl MpbLayout {
 
     /// All lines that a communicator of some ranks has for itself.
     pub(crate) fn own_lines(&self) -> Range<usize> {
-        self.first..self.shared().end
+        self.first..self.cells().end
     }
 
     /// Whether there are lines that nobody else ever uses.
@@ -310,7 +318,8 @@ impl MpbLayout {
 
     /// The flags of the barrier of all ranks.
     pub(crate) fn barrier(&self) -> Range<usize> {
-        self.first + self.signal_lines..self.cells
+        let flags = self.first + self.signal_lines;
+        flags..if self.home == Home::Own { self.shared } else { self.cells }
     }
 
     /// The cells of all turns, and the lines of non-blocking operations.
@@ -321,6 +330,12 @@ impl MpbLayout {
     /// The staging lines that operations take turns in.
     pub(crate) fn shared(&self) -> Range<usize> {
         self.shared..self.shared + self.shared_lines
+    }
+
+    /// The lines that operations of data with tags take turns in: staging, and the cells behind it.
+    pub(crate) fn tagged(&self) -> Range<usize> {
+        let cells = if self.home == Home::Own { self.turns as usize * CELLS } else { 0 };
+        self.shared..self.shared().end + cells
     }
 
     /// The most staging lines that an operation gets: of those, or of the lines that are lent to it.
@@ -574,14 +589,17 @@ mod tests {
                 match own {
                     Some((first, share)) => {
                         assert_eq!(layout.own_lines(), first..first + share.lines(most));
-                        assert!(layout.barrier().end == layout.cells().start);
-                        assert!(layout.cells().end == layout.shared().start && layout.shared().end <= all.spare().end);
+                        assert!(layout.barrier().end == layout.shared().start);
+                        assert!(layout.shared().end == layout.cells().start && layout.cells().end <= all.spare().end);
+                        let last_cell = layout.cell(layout.turns() - 1, CELLS - 1);
+                        assert_eq!(layout.tagged(), layout.shared().start..last_cell + 1);
                         assert!(layout.lent().end <= buffers.end);
                         free.start = layout.own_lines().end;
                     }
                     None => {
                         assert!(layout.cells().start == buffers.start && layout.cells().end == layout.shared().start);
                         assert!(layout.shared().end <= staging && layout.shared().len() >= 8, "{layout:?}");
+                        assert_eq!(layout.tagged(), layout.shared());
                     }
                 }
                 assert_eq!(layout.lent_from(&all), layout);
@@ -594,7 +612,18 @@ mod tests {
         let free = divided(48).spare().len();
         let rows = Share::fitting(6, free).unwrap();
         let columns = Share::fitting(8, free - rows.lines(6)).unwrap();
-        assert_eq!((rows, columns), (SHARES[0], SHARES[0]));
+        assert_eq!((rows, columns), (SHARES[1], SHARES[1]));
+    }
+
+    #[test]
+    fn duplicates_of_all_ranks_of_the_scc_share_the_spare_lines() {
+        let mut free = divided(48).spare().len();
+        let shares = core::array::from_fn(|_| {
+            let share = Share::fitting(48, free)?;
+            free -= share.lines(48);
+            Some(share)
+        });
+        assert_eq!(shares, [Some(SHARES[0]), Some(SHARES[2]), Some(SHARES[3]), None]);
     }
 
     #[test]

@@ -18,11 +18,17 @@
 //! barrier (MPICH's release-gather does so with its cells, Jain et al., SC'18).
 //!
 //! **A communicator of some ranks** has few staging lines of its own, and no claim to those of all ranks, which its members may
-//! be using for something else. But the first staging buffer of a rank is quiescent while this rank is in no operation. So an
-//! operation that wants more staging lines than the communicator has is lent that buffer. If each rank writes to its own MPB only,
-//! it may do so at once. If any rank may write to it, a barrier comes first: whoever has come to that is in no other
-//! operation. A barrier at the end of the operation leaves the buffer quiescent again. Operations for which the own lines
-//! suffice take no such barriers. Reductions of which all ranks get the result have the lines of the one before, if that was alike
+//! be using for something else.
+//!
+//! * An operation of tagged data that wants more lines than these can have cells as well, which hold nothing but tagged data either:
+//!   those of turns that nobody is in. An operation whose turn has such cells then begins with a barrier.
+//! * The first staging buffer of a rank is quiescent while this rank is in no operation. So an operation that wants still more lines
+//!   is lent that buffer. If each rank writes to its own MPB only, it may do so at once. If any rank may write to it, a barrier
+//!   comes first: whoever has come to that is in no other operation. A barrier at the end of the operation leaves the
+//!   buffer quiescent again. Where a rank leaves only after it has taken all that others write to its buffer, and others read nothing there,
+//!   that second barrier is not needed: see [`slots_turn`](Comm::slots_turn).
+//!
+//! Reductions of which all ranks get the result have the lines of the one before, if that was alike
 //! and there are no others: whoever puts operands has the result of that one, for which the operands of all were taken; and
 //! there is no result before all have put operands, so all have got the one before.
 
@@ -88,6 +94,12 @@ struct Staging {
 }
 
 impl Staging {
+    /// All operations so far are complete.
+    fn end_all(&self) {
+        self.taken.set(0);
+        self.kept.set(false);
+    }
+
     /// The first of `lines` staging lines of `room`; none if no such lines in a row are left by operations that may not be
     /// complete.
     fn place(&self, lines: usize, room: usize, contents: Contents) -> Option<usize> {
@@ -115,6 +127,17 @@ fn lines_bits(first: usize, lines: usize) -> u128 {
     !(u128::MAX << lines) << first
 }
 
+/// What one operation may use whose ranks put tagged data into each other's MPBs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SlotsTurn {
+    /// Tells its data from what was there before.
+    pub(crate) tag: u32,
+    /// The first of the lines that others write to.
+    pub(crate) written: usize,
+    /// The first of the lines that others read.
+    pub(crate) read: usize,
+}
+
 /// What one operation may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Turn {
@@ -138,8 +161,10 @@ impl Sequence {
             return;
         }
         self.complete.set(begun);
-        self.staging().taken.set(0);
-        self.staging().kept.set(false);
+        self.shared.end_all();
+        if self.are_lent.get() {
+            self.lent.end_all();
+        }
     }
 
     /// All ranks have entered the operation that was begun last; so those before it are complete.
@@ -239,11 +264,18 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     #[inline]
     fn begin(&self, lines: usize, writers: Writers, contents: Contents) -> Turn {
         self.assert_no_profile();
-        let all = self.staging_for(lines);
-        let staging = self.sequence().staging();
+        let sequence = self.sequence();
+        // Tagged data is in staging lines only.
+        let (all, has_cells) = match contents {
+            Contents::Raw => (self.staging_for(lines), self.is_part()),
+            Contents::Tagged => (self.mpb_layout().tagged(), false),
+        };
+        let staging = if contents == Contents::Raw { sequence.staging() } else { &sequence.shared };
         debug_assert!(lines <= all.len());
         let foreign = writers == Writers::Anyone && lines > 0 && staging.kept.get();
-        if self.is_late() || foreign || lines > 0 && staging.place(lines, all.len(), contents).is_none() {
+        let no_cells = || has_cells && sequence.shared.taken.get() & self.next_cells() != 0;
+        let no_lines = || lines > 0 && staging.place(lines, all.len(), contents).is_none();
+        if self.is_late() || foreign || no_cells() || no_lines() {
             self.synchronise();
         }
         let mut first = all.start;
@@ -258,7 +290,25 @@ impl<C: Mpb + Wait> Comm<'_, C> {
             // Looked at first: stores to a line that no cache has would go out to memory, one by one, each time.
             staging.last.set(0);
         }
+        if has_cells {
+            self.take_cells();
+        }
         self.next_turn(first..first + lines)
+    }
+
+    /// The cells of the next operation, among the lines that operations of tagged data can have.
+    fn next_cells(&self) -> u128 {
+        let layout = self.mpb_layout();
+        let cell = layout.cell(self.sequence().begun.get().wrapping_add(1) & (layout.turns() - 1), 0);
+        cell.checked_sub(layout.tagged().start).map_or(0, |place| lines_bits(place, CELLS))
+    }
+
+    /// The next operation has its cells.
+    #[cold]
+    fn take_cells(&self) {
+        let (staging, cells) = (&self.sequence().shared, self.next_cells());
+        staging.taken.set(staging.taken.get() | cells);
+        staging.last.set(staging.last.get() | cells);
     }
 
     fn next_turn(&self, staging: Range<usize>) -> Turn {
@@ -303,19 +353,6 @@ impl<C: Mpb + Wait> Comm<'_, C> {
 }
 
 impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
-    /// The staging lines for an operation of tagged data that takes `lines` of them. If they are lent for it, every rank first clears as
-    /// many of its own, so that no raw data is in them.
-    fn tagged_staging_for(&self, lines: usize) -> Range<usize> {
-        let sequence = self.sequence();
-        let were_lent = sequence.are_lent.get();
-        let all = self.staging_for(lines);
-        if sequence.are_lent.get() && !were_lent {
-            self.clear_first_buffer(lines);
-            sequence.lent.raw.set(!lines_bits(0, lines));
-        }
-        all
-    }
-
     /// Clears this rank's staging lines that operations share, so that no one has to when it wants them for tagged data. Nobody
     /// uses them, and a barrier has to follow.
     pub(crate) fn clear_staging(&self) {
@@ -330,8 +367,8 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
     /// follows.
     pub(crate) fn tagged_turn(&self, lines: usize) -> Turn {
         self.assert_no_profile();
-        let all = self.tagged_staging_for(lines);
-        let staging = self.sequence().staging();
+        let all = self.mpb_layout().tagged();
+        let staging = &self.sequence().shared;
         let place = || staging.place(lines, all.len(), Contents::Tagged);
         let raw = |first: usize| staging.raw.get() & lines_bits(first, lines);
         // To clear lines takes a barrier, too: after one there may be some that need not be cleared.
@@ -352,25 +389,46 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         turn
     }
 
-    /// Like [`tagged_turn`](Self::tagged_turn), with so many slots of so many lines, for an operation that no rank leaves before all
-    /// have come to where nobody looks at the lines of the one before any more, if that was such an operation with the same
-    /// slots. A communicator of some ranks, which has few lines, has them again rather than wait for all.
-    pub(crate) fn repeatable_turn(&self, slots: usize, lines: usize) -> Turn {
-        let (count, alike) = (slots * lines, [slots, lines]);
-        let (all, sequence) = (self.tagged_staging_for(count), self.sequence());
-        let staging = sequence.staging();
+    /// A [tagged turn](Self::tagged_turn) for an operation, or a piece of one, that no rank leaves before all
+    /// have come to where nobody looks at the lines of the one before any more, if that was one with the same places for the same
+    /// lines. A communicator of some ranks, which has few lines, has them again rather than wait for all.
+    fn repeatable_turn(&self, lines: usize, alike: [usize; 2]) -> Turn {
+        let (all, sequence) = (self.mpb_layout().tagged(), self.sequence());
+        let staging = &sequence.shared;
         let is_again = self.is_part()
             && staging.repeatable.get() == Some((sequence.begun.get(), alike))
             && !self.is_late()
-            && staging.place(count, all.len(), Contents::Tagged).is_none();
+            && staging.place(lines, all.len(), Contents::Tagged).is_none();
         let turn = if is_again {
             let first = all.start + staging.last.get().trailing_zeros() as usize;
-            self.next_turn(first..first + count)
+            self.next_turn(first..first + lines)
         } else {
-            self.tagged_turn(count)
+            self.tagged_turn(lines)
         };
         staging.repeatable.set(Some((sequence.begun.get(), alike)));
         turn
+    }
+
+    /// Begins piece `piece` of an operation of tagged data that has `written` lines of every MPB to which others write, and `read` lines
+    /// to which its owner writes and where others read. No rank leaves before it has taken all that others write to its lines.
+    /// `is_repeatable` says that no rank leaves before all have put what they put.
+    ///
+    /// Where the communicator has too few lines, others write to lines that are lent to it, after a barrier, before which
+    /// every rank has cleared its own. They are quiescent when their owner leaves, so no barrier has to follow.
+    pub(crate) fn slots_turn(&self, [written, read]: [usize; 2], is_repeatable: bool, piece: usize) -> SlotsTurn {
+        let layout = self.mpb_layout();
+        let is_lent = written + read > layout.tagged().len();
+        // Whoever goes on to the next piece of a repeatable operation knows that all have taken what they had in these lines.
+        if is_lent && !(is_repeatable && piece > 0) {
+            debug_assert!(!self.sequence().are_lent.get(), "others may still read the lines that are lent");
+            self.clear_first_buffer(written);
+            self.synchronise();
+        }
+        let lines = if is_lent { read } else { written + read };
+        let turn = if is_repeatable { self.repeatable_turn(lines, [written, read]) } else { self.tagged_turn(lines) };
+        let own = turn.staging.start;
+        let [written, read] = if is_lent { [layout.lent().start, own] } else { [own, own + written] };
+        SlotsTurn { tag: turn.tag, written, read }
     }
 }
 
@@ -491,6 +549,54 @@ mod tests {
                     }
                 }
             });
+        }
+    }
+
+    /// On a communicator of some ranks: tagged data has cells as well.
+    #[test]
+    fn nobody_has_the_cells_that_tagged_data_is_in() {
+        use hal::Counted;
+        for seed in 0..40_usize {
+            let borrowed = on_all(|world| {
+                let (comm, mut random) = (world.dup().unwrap(), Random(seed as u32 + 1));
+                let (own, tagged) = (comm.mpb_layout().shared().len(), comm.mpb_layout().tagged());
+                let (mut under_way, mut borrowed): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
+                for _ in 0..100 {
+                    let before = comm.hal().counters().drains;
+                    let lines: Vec<_> = match random.below(3) {
+                        0 => {
+                            let turn = comm.slots_turn([random.below(tagged.len() - 2), 2], false, 0);
+                            (turn.written..turn.read + 2).collect()
+                        }
+                        lines => {
+                            let turn = comm.turn((lines - 1) * random.below(own + 1), Writers::Anyone);
+                            assert!(turn.staging.end <= comm.mpb_layout().cells().start);
+                            turn.staging.chain(turn.cells).collect()
+                        }
+                    };
+                    if comm.hal().counters().drains > before {
+                        under_way.clear();
+                    }
+                    let is_taken = |line: &usize| under_way.iter().any(|other| other.contains(line));
+                    assert!(!lines.iter().any(is_taken), "{lines:?} of {under_way:?} with seed {seed}");
+                    borrowed += usize::from(lines.len() > own + CELLS);
+                    under_way.push(lines);
+                    match random.below(6) {
+                        0 => {
+                            comm.barrier();
+                            under_way.clear();
+                        }
+                        1..=3 => {
+                            comm.sequence().earlier_complete();
+                            under_way.drain(..under_way.len() - 1);
+                        }
+                        _ => {}
+                    }
+                }
+                core::mem::forget(comm);
+                borrowed
+            });
+            assert!(borrowed > 0);
         }
     }
 

@@ -83,7 +83,8 @@ pub(super) fn exchange_equal<C: Messenger>(
     } else if select::goes_in_groups(lines, staging, size) {
         in_groups(comm, lines, buffers);
     } else {
-        let turn = comm.turn(staging, Writers::Owner);
+        // A block in each half, where it fits.
+        let turn = comm.turn((2 * lines).min(staging), Writers::Owner);
         in_pairs(comm, &turn.staging, |_| true, buffers);
     }
 }

@@ -4,6 +4,8 @@
 //! in its cell, which all ranks poll; then each gets its own. Blocks of different lengths go to their ranks' cells if
 //! they fit, each with its tag.
 //!
+//! On a communicator of some ranks, which has fewer lines, the root may do so in two [goes](crate::collective::goes).
+//!
 //! *Long* blocks are pushed: the root puts chunks into the staging of their ranks, one after the other, signals each,
 //! and does not wait for anyone: it comes back to a rank when all others have had a chunk. Ranks read their own MPB.
 //! So the root is kept busy by nothing but reading its memory once and writing to MPBs. It awaits an acknowledgement
@@ -13,8 +15,9 @@ use hal::{Deadline, LINE_BYTES, Messenger, Mpb, Place, Poll, Reason, Wait};
 
 use crate::{
     Comm,
+    collective::goes::Goes,
     mpb::{
-        sequence::Writers,
+        sequence::{CELLS, Turn, Writers},
         tagged::{Source, put_tagged, tagged_data},
     },
 };
@@ -26,12 +29,40 @@ use super::{
     transfer::{Chunks, account_copy, await_tagged, get_bytes, is_short, others, turn_lines},
 };
 
-/// Lines that all blocks of this length take in the root's staging, if they fit and that is the fastest.
-fn lines_together<C: Mpb + Wait>(comm: &Comm<'_, C>, exchange: Exchange, common: Option<usize>) -> Option<usize> {
-    let len = common?;
-    let lines = len.checked_mul(comm.size())?.div_ceil(LINE_BYTES);
-    let fit = exchange == Exchange::Default && lines > 0 && lines <= comm.shared_staging_lines();
-    (fit && select::scatters_together(comm, len)).then_some(lines)
+const BLOCK: Reason = Reason::new("scatter, the block");
+
+/// How the root stages all blocks of one length for others to get them.
+enum Together {
+    /// At once, in so many lines.
+    AtOnce(usize),
+    InGoes(Goes),
+}
+
+impl Together {
+    /// If they fit and that is the fastest.
+    fn of<C: Mpb + Wait>(comm: &Comm<'_, C>, exchange: Exchange, common: Option<usize>) -> Option<Self> {
+        let len = common.filter(|len| *len > 0 && exchange == Exchange::Default && comm.size() > 1)?;
+        let lines = len.checked_mul(comm.size())?.div_ceil(LINE_BYTES);
+        if lines <= comm.shared_staging_lines() {
+            return select::scatters_together(comm, len, None).then_some(Self::AtOnce(lines));
+        }
+        // Each go has a cell.
+        let goes = Goes::of(comm, len).filter(|goes| comm.is_part() && goes.count() <= CELLS)?;
+        select::scatters_together(comm, len, Some(&goes)).then_some(Self::InGoes(goes))
+    }
+}
+
+/// Says in cell `cell` of this rank that blocks are there.
+fn announce<C: Messenger>(comm: &Comm<'_, C>, turn: &Turn, cell: usize) {
+    put_tagged(comm.hal(), &[], Source::Cache, turn.tag, comm.mpb_line(comm.rank(), turn.cells[cell]));
+}
+
+/// Waits until the root has [announced](announce) blocks in this cell.
+fn await_announced<C: Messenger>(comm: &Comm<'_, C>, turn: &Turn, cell: usize, root: usize) {
+    let place = [Place::Line(comm.mpb_line(root, turn.cells[cell]))];
+    let is_there = |poll: &Poll<'_>| tagged_data(&poll.line(0), turn.tag).map(|_| ());
+    // It does not time out, unless the machine is dying.
+    let _ = comm.wait_until(&place, Deadline::Never, BLOCK.from(comm.core_of(root)), is_there);
 }
 
 /// The root sends all blocks but its own. `common` is the length of all blocks where all ranks know it.
@@ -43,11 +74,26 @@ pub(super) fn send<C: Messenger>(
     spans: &Spans,
 ) {
     let (hal, me) = (comm.hal(), comm.rank());
-    if let Some(lines) = lines_together(comm, exchange, common) {
-        let turn = comm.turn(lines, Writers::Owner);
-        hal.put(all, comm.mpb_line(me, turn.staging.start));
-        put_tagged(hal, &[], Source::Cache, turn.tag, comm.mpb_line(me, turn.cells[0]));
-        return;
+    match (Together::of(comm, exchange, common), common) {
+        (Some(Together::AtOnce(lines)), _) => {
+            let turn = comm.turn(lines, Writers::Owner);
+            hal.put(all, comm.mpb_line(me, turn.staging.start));
+            return announce(comm, &turn, 0);
+        }
+        (Some(Together::InGoes(goes)), Some(len)) => {
+            let begun = goes.begin(comm);
+            for (go, distances) in goes.distances().enumerate() {
+                if go > 0 {
+                    comm.meet();
+                }
+                goes.stage(comm, &begun, &distances, |blocks, line| {
+                    hal.put(&all[blocks.start * len..blocks.end * len], line);
+                });
+                announce(comm, &begun.turn, go);
+            }
+            return goes.end(comm);
+        }
+        _ => {}
     }
     let turn = comm.turn(turn_lines(comm, exchange, common), Writers::Anyone);
     let chunks_of = |len| Chunks::new(&turn.staging, len);
@@ -84,23 +130,36 @@ pub(super) fn receive<C: Messenger>(
     block: &mut [u8],
     root: usize,
 ) {
-    let (hal, me) = (comm.hal(), comm.rank());
-    let reason = Reason::new("scatter, the block");
-    if let Some(lines) = lines_together(comm, exchange, common) {
-        let turn = comm.turn(lines, Writers::Owner);
-        let place = [Place::Line(comm.mpb_line(root, turn.cells[0]))];
-        let is_there = |poll: &Poll<'_>| tagged_data(&poll.line(0), turn.tag).map(|_| ());
-        // It does not time out, unless the machine is dying.
-        let _ = comm.wait_until(&place, Deadline::Never, reason.from(comm.core_of(root)), is_there);
-        let first = me * block.len();
-        get_bytes(hal, comm.mpb_line(root, turn.staging.start), first..first + block.len(), block);
-        hal.account_memory(0, block.len().div_ceil(LINE_BYTES));
-        return;
+    let (hal, me, len) = (comm.hal(), comm.rank(), block.len());
+    let mut get = |line, first| {
+        get_bytes(hal, line, first..first + len, block);
+        hal.account_memory(0, len.div_ceil(LINE_BYTES));
+    };
+    match Together::of(comm, exchange, common) {
+        Some(Together::AtOnce(lines)) => {
+            let turn = comm.turn(lines, Writers::Owner);
+            await_announced(comm, &turn, 0, root);
+            return get(comm.mpb_line(root, turn.staging.start), me * len);
+        }
+        Some(Together::InGoes(goes)) => {
+            let begun = goes.begin(comm);
+            for (go, distances) in goes.distances().enumerate() {
+                if go > 0 {
+                    comm.meet();
+                }
+                if let Some((line, first)) = goes.place(comm, &begun, &distances, root) {
+                    await_announced(comm, &begun.turn, go, root);
+                    get(line, first);
+                }
+            }
+            return goes.end(comm);
+        }
+        None => {}
     }
     let turn = comm.turn(turn_lines(comm, exchange, common), Writers::Anyone);
     if is_short(exchange, block.len()) {
         if !block.is_empty() {
-            await_tagged(comm, comm.mpb_line(me, turn.cells[0]), turn.tag, block, reason.from(comm.core_of(root)));
+            await_tagged(comm, comm.mpb_line(me, turn.cells[0]), turn.tag, block, BLOCK.from(comm.core_of(root)));
             hal.account_memory(0, block.len().div_ceil(LINE_BYTES));
         }
         return;

@@ -5,6 +5,7 @@ use hal::{LINE_BYTES, Mpb, Wait};
 
 use crate::{
     Comm,
+    collective::goes::Goes,
     comm::choices::{Operation, Terms},
 };
 
@@ -30,15 +31,16 @@ fn got(terms: &Terms, lines: u64, line_ns: u64) -> u64 {
     terms.signal() + terms.seen() + terms.get() + lines * (line_ns + terms.memory_write())
 }
 
-/// Whether a scatter puts all blocks of `len` bytes, which fit there, into the root's own MPB, instead of each into that
-/// of its rank.
-pub(super) fn scatters_together<C: Mpb + Wait>(comm: &Comm<'_, C>, len: usize) -> bool {
+/// Whether a scatter puts all blocks of `len` bytes, which fit there at once or in these goes, into the root's own MPB, instead of
+/// each into that of its rank.
+pub(super) fn scatters_together<C: Mpb + Wait>(comm: &Comm<'_, C>, len: usize, goes: Option<&Goes>) -> bool {
     let answer = comm.choices().fastest(Operation::Scatter, (len, 1), |terms| {
         let (Lines { block, all }, others) = (Lines::of(len, terms.ranks), terms.ranks - 1);
         let line_ns = terms.line_for(others);
         let announced = terms.put() + terms.own() + line_ns * 3 / 2;
+        let waits = goes.map_or(0, |goes| goes.barriers() as u64 * (terms.barrier() + announced));
         let together =
-            staged(terms, all) + announced + terms.get() + (block + 1) * line_ns + block * terms.memory_write();
+            waits + staged(terms, all) + announced + terms.get() + (block + 1) * line_ns + block * terms.memory_write();
         let each = terms.put() + block * (terms.memory_read() + terms.write()) + terms.signal_done();
         let received = terms.members * (block + 1) * terms.receive();
         let pushed = (others * each).max(received) + got(terms, block, terms.own());

@@ -17,7 +17,7 @@ use hal::{Messenger, Reason};
 use super::{
     Combine, Kind,
     buffers::{Buffers, combine_before},
-    pieces::{Pieces, Slots},
+    pieces::{Pieces, Room, Slots},
 };
 use crate::{Comm, Error};
 
@@ -30,10 +30,10 @@ pub(super) fn scan<C: Messenger, T: Pod>(
 ) -> Result<(), Error> {
     let (hal, rank, size) = (comm.hal(), comm.rank(), comm.size());
     let rounds = size.next_power_of_two().trailing_zeros() as usize;
-    let pieces = Pieces::new::<T>(buffers.len(), rounds.max(1), comm.shared_staging_lines())?;
-    for piece in pieces.iter() {
-        let turn = comm.tagged_turn(rounds * pieces.lines);
-        let slots = Slots::new(&turn, pieces.lines);
+    let pieces = Pieces::new::<T>(buffers.len(), Room::of(comm).most / rounds.max(1))?;
+    for (number, piece) in pieces.iter().enumerate() {
+        let turn = comm.slots_turn([rounds * pieces.lines, 0], false, number);
+        let slots = Slots::new(turn, rounds, pieces.lines);
         let mut with_own = buffers.read(hal, piece.clone());
         let mut below: Option<alloc::vec::Vec<T>> = None;
         for round in 0..rounds {

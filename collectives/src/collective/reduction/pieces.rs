@@ -4,12 +4,40 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use hal::{Deadline, Messenger, Place, Reason};
+use hal::{Deadline, Messenger, Mpb, Place, Reason, Wait};
 
 use crate::{
     Comm, Error,
-    mpb::tagged::{Source, TAGGED_BYTES, put_tagged, tagged_data, tagged_lines},
+    mpb::{
+        sequence::SlotsTurn,
+        tagged::{Source, TAGGED_BYTES, put_tagged, tagged_data, tagged_lines},
+    },
 };
+
+/// Lines that an operation can have in every MPB.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Without more ado, for data without tags and for tagged data.
+    pub(super) own: usize,
+    pub(super) tagged: usize,
+    /// At most.
+    pub(super) most: usize,
+}
+
+impl Room {
+    pub(super) fn of(comm: &Comm<'_, impl Mpb + Wait>) -> Self {
+        let (own, tagged) = (comm.mpb_layout().shared().len(), comm.mpb_layout().tagged().len());
+        Self { own, tagged, most: tagged.max(comm.shared_staging_lines()) }
+    }
+
+    /// The most lines of a piece which others put into `written` slots, and its owner into another one: all slots among the
+    /// lines that are there without more ado, or only the other one.
+    pub(super) fn slot_lines(&self, written: usize) -> usize {
+        let apart = (self.most / written.max(1)).min(self.tagged);
+        let together = self.tagged / (written + 1);
+        if self.most > self.tagged { together.max(apart) } else { together }
+    }
+}
 
 /// How a vector is cut into pieces, each of which takes a [turn](crate::mpb::sequence) of its own.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +50,14 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Pieces of `len` elements of type `T`, of which every MPB holds `slots` at a time.
+    /// Pieces of `len` elements of type `T`, of `most_lines` lines at most.
     ///
     /// # Errors
     /// [`Error::ElementTooLarge`] if not one element fits.
-    pub(super) fn new<T>(len: usize, slots: usize, staging_lines: usize) -> Result<Self, Error> {
-        let most = staging_lines / slots * TAGGED_BYTES / size_of::<T>();
+    pub(super) fn new<T>(len: usize, most_lines: usize) -> Result<Self, Error> {
+        let limit_bytes = most_lines * TAGGED_BYTES;
+        let most = limit_bytes / size_of::<T>();
         if most == 0 {
-            let limit_bytes = staging_lines / slots * TAGGED_BYTES;
             return Err(Error::ElementTooLarge { len_bytes: size_of::<T>(), limit_bytes });
         }
         let piece = len.min(most);
@@ -42,33 +70,34 @@ impl Pieces {
     }
 }
 
-/// The lines of a turn, `slots` times those of a piece in each MPB.
+/// The lines of a turn in each MPB: slots of a piece that others write to, and one for the result, which others read.
 pub(super) struct Slots {
-    first: usize,
+    turn: SlotsTurn,
+    written: usize,
     lines: usize,
-    tag: u32,
 }
 
 impl Slots {
-    pub(super) fn new(turn: &crate::mpb::sequence::Turn, lines: usize) -> Self {
-        Self { first: turn.staging.start, lines, tag: turn.tag }
+    /// `written` slots that others write to, and one behind them for the result, of `lines` lines.
+    pub(super) fn new(turn: SlotsTurn, written: usize, lines: usize) -> Self {
+        Self { turn, written, lines }
     }
 
     fn line(&self, slot: usize) -> usize {
-        self.first + slot * self.lines
+        if slot < self.written { self.turn.written + slot * self.lines } else { self.turn.read }
     }
 
     /// Puts elements that were just read or computed into slot `slot` of `rank`'s MPB. Lines are whole, so that they
     /// need no drain.
     pub(super) fn put<T: Pod>(&self, comm: &Comm<'_, impl Messenger>, values: &[T], rank: usize, slot: usize) {
         let to = comm.mpb_line(rank, self.line(slot));
-        put_tagged(comm.hal(), bytemuck::cast_slice(values), Source::Cache, self.tag, to);
+        put_tagged(comm.hal(), bytemuck::cast_slice(values), Source::Cache, self.turn.tag, to);
     }
 
     /// Costs what it costs to call a get. What it gets by [`take`](Self::take) is consecutive lines of `rank`'s MPB,
     /// those of one slot or of slots one after the other; it waits for each.
     pub(super) fn begin_taking(&self, comm: &Comm<'_, impl Messenger>, rank: usize) {
-        comm.hal().get_used(comm.mpb_line(rank, self.first), 0, |_, _| {});
+        comm.hal().get_used(comm.mpb_line(rank, self.turn.written), 0, |_, _| {});
     }
 
     /// Takes elements `elements` of the piece in slot `slot` of `rank`'s MPB when they are there, into scratch. Each
@@ -87,7 +116,7 @@ impl Slots {
             let line = comm.mpb_line(rank, self.line(slot) + index);
             let data = comm
                 .wait_until(&[Place::Line(line)], Deadline::Never, reason, |poll| {
-                    tagged_data(&poll.line(0), self.tag).copied()
+                    tagged_data(&poll.line(0), self.turn.tag).copied()
                 })
                 // Only a machine that is dying gets here, and nobody will look at the result.
                 .unwrap_or_else(|_| Zeroable::zeroed());

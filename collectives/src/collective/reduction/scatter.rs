@@ -21,10 +21,12 @@ use super::{
     Combine,
     blocks::{Staging, combine_all},
     buffers::Buffers,
-    goes::Goes,
-    pairs,
+    goes, pairs,
 };
-use crate::{Comm, Error, collective::exchange::Spans};
+use crate::{
+    Comm, Error,
+    collective::{exchange::Spans, goes::Goes},
+};
 
 /// Reduces and scatters.
 pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
@@ -46,7 +48,7 @@ pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
     }
     if comm.is_part() {
         match goes(comm, blocks, size, half) {
-            Some(goes) => goes.reduce_scatter(comm, buffers, operation),
+            Some((goes, len)) => goes::reduce_scatter(&goes, comm, buffers, operation, len),
             None => pairs::reduce_scatter(comm, buffers, operation, blocks, half),
         }
         return Ok(());
@@ -67,11 +69,11 @@ pub(super) fn reduce_scatter<C: Messenger, T: Pod>(
     Ok(())
 }
 
-/// The goes that equal blocks take, if that is faster than from pair to pair.
-fn goes(comm: &Comm<'_, impl Mpb + Wait>, blocks: &Spans, size: usize, half: usize) -> Option<Goes> {
+/// The goes that equal blocks take, and elements of one, if that is faster than from pair to pair.
+fn goes(comm: &Comm<'_, impl Mpb + Wait>, blocks: &Spans, size: usize, half: usize) -> Option<(Goes, usize)> {
     let &Spans::Equal(len) = blocks else { return None };
-    let (goes, terms) = (Goes::of(comm, len, size)?, comm.choices().terms());
-    (goes.cost(terms) < pairs::cost(terms, len * size, half)).then_some(goes)
+    let (goes, terms) = (Goes::of(comm, len * size)?, comm.choices().terms());
+    (goes.cost(terms) < pairs::cost(terms, len * size, half)).then_some((goes, len))
 }
 
 /// The whole vector as it is.
@@ -184,6 +186,13 @@ mod tests {
                             (me * len as u64..).zip(&block).all(|(at, found)| *found == sum(at)),
                             "{number}, {round}"
                         );
+                        // As blocks of a scatter, from one root after the other.
+                        let root = (number + round) % size;
+                        let mut scattered = vec![0; len];
+                        comm.scatter(if me == root { &operands } else { &[][..] }, &mut scattered[..], root as usize)
+                            .unwrap();
+                        let expected = (me * len as u64..).take(len).map(|at| value(root, at));
+                        assert!(scattered.iter().copied().eq(expected), "{number}, {round}");
                         let mut short = [value(me, 1)];
                         comm.allreduce(InPlace, &mut short, &Operator::SUM).unwrap();
                         assert_eq!(short, [sum(1)], "{number}, {round}");

@@ -10,7 +10,7 @@ use hal::{LINE_BYTES, Mpb, Wait};
 use super::{
     Kind, Reduction, Scan,
     chain::chunk_lines,
-    pieces::Pieces,
+    pieces::{Pieces, Room},
     short::{PULLING, tree_for},
     tree::Tree,
 };
@@ -68,7 +68,7 @@ pub(super) fn reduction<T: Pod>(named: Reduction, comm: &Comm<'_, impl Mpb + Wai
         });
         [
             tree(spread),
-            Some(blocks(terms, lines as u64, spread) + room.lending(terms, lines, false)),
+            Some(blocks(terms, lines as u64, spread) + coming_together(terms, lines > room.own)),
             and_broadcast.flatten(),
         ]
     });
@@ -89,22 +89,15 @@ pub(super) fn scan<T: Pod>(named: Scan, comm: &Comm<'_, impl Mpb + Wait>, len: u
     [Scan::Doubling, Scan::Chain][answer]
 }
 
-/// Staging lines that an operation can have: without more ado, and at most.
-struct Room {
-    own: usize,
-    most: usize,
+/// What it costs if lines are lent for data without tags: all come together at the end.
+fn coming_together(terms: &Terms, are_lent: bool) -> u64 {
+    if are_lent { terms.meeting() } else { 0 }
 }
 
-impl Room {
-    fn of(comm: &Comm<'_, impl Mpb + Wait>) -> Self {
-        Self { own: comm.mpb_layout().shared().len(), most: comm.shared_staging_lines() }
-    }
-
-    /// What lending `lines` lines costs: all come together after, and before others write to them with tags, for which they mostly
-    /// are clear.
-    fn lending(&self, terms: &Terms, lines: usize, tagged: bool) -> u64 {
-        if lines <= self.own { 0 } else { (1 + u64::from(tagged)) * terms.meeting() }
-    }
+/// What it costs if lines are lent for tagged data, for which they mostly are clear: all come together before others write to them, and
+/// who leaves that barrier last begins late.
+fn coming_first(terms: &Terms, are_lent: bool) -> u64 {
+    if are_lent { terms.barrier() } else { 0 }
 }
 
 /// What clearing `lines` lines for tagged data costs, which all ranks have to have done.
@@ -119,21 +112,16 @@ struct Cut {
 }
 
 impl Cut {
-    /// Lines that they take in every MPB.
+    /// Lines that they take in every MPB: for each child, and for the result.
     fn slot_lines(&self) -> usize {
-        slots_of(&self.tree) * self.pieces.lines
+        (self.tree.most_children() + 1) * self.pieces.lines
     }
-}
-
-/// One slot for each child, and one for the result.
-fn slots_of(tree: &Tree) -> usize {
-    tree.most_children() + 1
 }
 
 /// How a vector is cut; not at all if elements are too large.
 fn cut<T>(terms: &Terms, len: usize, room: &Room) -> Option<Cut> {
     let tree = tree_for(terms.ranks as usize, tagged_lines(len * size_of::<T>()), room.most);
-    let pieces = Pieces::new::<T>(len, slots_of(&tree), room.most).ok()?;
+    let pieces = Pieces::new::<T>(len, room.slot_lines(tree.most_children())).ok()?;
     Some(Cut { tree, pieces })
 }
 
@@ -141,7 +129,7 @@ fn cut<T>(terms: &Terms, len: usize, room: &Room) -> Option<Cut> {
 fn tree<T>(terms: &Terms, len: usize, room: &Room, spread: Spread) -> Option<u64> {
     let (bytes, ranks) = (len * size_of::<T>(), terms.ranks as usize);
     let cut = cut::<T>(terms, len, room)?;
-    let lent = room.lending(terms, cut.slot_lines(), true);
+    let lent = coming_first(terms, cut.slot_lines() > room.tagged);
     let Cut { tree, pieces } = cut;
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
     let memory_lines = bytes.div_ceil(LINE_BYTES) as u64;
@@ -212,8 +200,8 @@ fn blocks(terms: &Terms, lines: u64, spread: Spread) -> u64 {
 /// the round before, they begin early, and one round more is taken as it comes.
 fn doubling<T>(terms: &Terms, len: usize, room: &Room, kind: Kind) -> Option<u64> {
     let (bytes, rounds) = (len * size_of::<T>(), terms.rounds());
-    let pieces = Pieces::new::<T>(len, (rounds as usize).max(1), room.most).ok()?;
-    let lent = room.lending(terms, rounds as usize * pieces.lines, true);
+    let pieces = Pieces::new::<T>(len, room.most / (rounds as usize).max(1)).ok()?;
+    let lent = coming_first(terms, rounds as usize * pieces.lines > room.tagged);
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
     let early = u64::from(4 * terms.ranks <= 3 << rounds);
     let put = pieces * (terms.put() + terms.own()) + lines * terms.write();

@@ -20,7 +20,7 @@ use hal::{Messenger, Reason};
 use super::{
     Combine,
     buffers::{Buffers, combine},
-    pieces::{Pieces, Slots},
+    pieces::{Pieces, Room, Slots},
     tree::Tree,
 };
 use crate::{Comm, Error};
@@ -74,19 +74,17 @@ pub(super) fn reduce<C: Messenger, T: Pod>(
     wanted: &Wanted,
 ) -> Result<(), Error> {
     let (hal, rank, size) = (comm.hal(), comm.rank(), comm.size());
-    let staging_lines = comm.shared_staging_lines();
+    let room = Room::of(comm);
     let lines = crate::mpb::tagged::tagged_lines(buffers.len() * size_of::<T>());
-    let tree = tree_for(size, lines, staging_lines);
+    let tree = tree_for(size, lines, room.most);
     // One slot for each child, and one for the result.
-    let (children, slots) = (tree.most_children(), tree.most_children() + 1);
-    let pieces = Pieces::new::<T>(buffers.len(), slots, staging_lines)?;
+    let children = tree.most_children();
+    let pieces = Pieces::new::<T>(buffers.len(), room.slot_lines(children))?;
     let node = tree.node(rank, size);
-    for piece in pieces.iter() {
-        let turn = match wanted {
-            Wanted::ByAll => comm.repeatable_turn(slots, pieces.lines),
-            _ => comm.tagged_turn(slots * pieces.lines),
-        };
-        let slots = Slots::new(&turn, pieces.lines);
+    for (number, piece) in pieces.iter().enumerate() {
+        let lines = [children * pieces.lines, pieces.lines];
+        let turn = comm.slots_turn(lines, *wanted == Wanted::ByAll, number);
+        let slots = Slots::new(turn, children, pieces.lines);
         let mut values = buffers.read(hal, piece.clone());
         if !node.children.is_empty() {
             slots.begin_taking(comm, rank);

@@ -9,7 +9,7 @@ use hal::{
 
 use super::run;
 use crate::{
-    Broadcast, Comm, InPlace, Operation, Operator,
+    Broadcast, Comm, InPlace, Operation, Operator, Reduction, Scan,
     comm::{
         elsewhere::{Elsewhere, Words},
         members::Members,
@@ -64,6 +64,53 @@ fn staging_is_lent_in_all_orders() {
             broadcast(other, Broadcast::Long, 100, 1, 2);
         });
         assert!(runs > 1, "{runs} runs");
+    }
+}
+
+/// Reduces three lines of tagged data to rank 0; the smallest share has four, so that they go through lines that are lent.
+fn reduce_through_lent_lines(comm: &Comm<'_, SimCore>, number: u32) {
+    assert_eq!(comm.mpb_layout().tagged().len(), 4);
+    let (own, mut sum) = ([comm.rank() as u32 + number; 15], [0; 15]);
+    comm.using(Reduction::Tree, |comm| comm.reduce(&own, &mut sum, &Operator::SUM, 0)).unwrap();
+    assert_eq!(sum, [if comm.rank() == 0 { 2 * number + 1 } else { 0 }; 15]);
+}
+
+/// Nobody comes together after tagged data has gone through lines that are lent: it goes through them again, of another communicator.
+#[test]
+fn lines_are_lent_for_tagged_data_in_all_orders() {
+    let runs = explore(Spontaneous::default(), [true, true], |_, [one, other]| {
+        reduce_through_lent_lines(one, 1);
+        reduce_through_lent_lines(other, 2);
+    });
+    assert!(runs > 1, "{runs} runs");
+}
+
+/// So does a message, and what all ranks put there, and all of it again.
+#[test]
+fn lines_that_were_lent_for_tagged_data_are_quiescent() {
+    for seed in 0..60 {
+        let machine = Machine::scc(5).with_strategy(hal::sim::Strategy::Seeded { seed });
+        run(&machine, |world| {
+            let (world, me) = (&world.comm, world.comm.rank() as u32);
+            let [one, other] = [0, 1].map(|_| world.dup().unwrap());
+            let mut random = Random(seed as u32 + 1);
+            for round in 0..10 {
+                let (comm, len) = ([&one, &other][random.below(2)], 80 + random.below(60));
+                let (mut sums, mut all) = (vec![me + round; len], vec![me + round; len]);
+                comm.using(Scan::Doubling, |comm| comm.scan(InPlace, &mut sums, &Operator::SUM)).unwrap();
+                assert_eq!(sums, vec![(0..=me).map(|rank| rank + round).sum::<u32>(); len]);
+                if random.below(2) == 0 {
+                    let (to, from) = ((me as usize + 1) % 5, (me as usize + 4) % 5);
+                    let (message, mut received) = (vec![me as u8; 4 * len], vec![0; 4 * len]);
+                    if me % 2 == 0 { world.send(&message, to) } else { world.receive(&mut received, from) }.unwrap();
+                    if me % 2 == 0 { world.receive(&mut received, from) } else { world.send(&message, to) }.unwrap();
+                    assert_eq!(received, vec![from as u8; 4 * len]);
+                }
+                comm.using(Reduction::Tree, |comm| comm.allreduce(InPlace, &mut all, &Operator::SUM)).unwrap();
+                assert_eq!(all, vec![10 + 5 * round; len]);
+            }
+            core::mem::forget([one, other]);
+        });
     }
 }
 
