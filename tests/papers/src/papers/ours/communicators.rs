@@ -9,8 +9,8 @@ const OPERATIONS: &str =
 
 const SIZES: &str = "sizes=8,1024,16384";
 
-/// Blocks of vectors that fit the lines that all ranks stage in, and not those that communicators are lent: of 48 ranks, and of 24.
-const BETWEEN: [&str; 2] = ["operation=reduce-scatter", "sizes=64,128"];
+/// What wants more lines than a communicator has for itself, or is lent, but no more than all ranks stage in.
+const BETWEEN: [&str; 2] = ["operation={reduce|allreduce|reduce-scatter|scan|exscan|scatter}", "sizes=32,64,128"];
 
 /// A machine on whose cores the odd ones of the SCC sit.
 const ODD: &str = "machine=mesh:6x4x1+ideal";
@@ -37,6 +37,7 @@ pub(crate) const COMMUNICATORS: Bench = Bench {
     columns: &[
         Column("no data (us)", METRIC, 0),
         Column("8 B", METRIC, 8),
+        Column("32 B", METRIC, 32),
         Column("64 B", METRIC, 64),
         Column("128 B", METRIC, 128),
         Column("1 KB", METRIC, 1 << 10),
