@@ -60,13 +60,6 @@ impl Places for MpbLine {
     }
 }
 
-impl<const WORDS: usize> Places for MpbWords<WORDS> {
-    #[inline(always)]
-    fn list(self) -> impl AsRef<[Place]> {
-        [Place::Line(self.line())]
-    }
-}
-
 /// Words that are in memory: of them no more is loaded before the wait goes on than where they are.
 impl<const WORDS: usize> Places for &MpbWords<WORDS> {
     #[inline(always)]

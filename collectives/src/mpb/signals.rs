@@ -235,7 +235,7 @@ impl Signals {
         pair: &Pair,
         reason: Reason,
     ) -> Result<u8, TimedOut> {
-        let turned = comm.wait_until(pair.here, Deadline::Never, reason.from(pair.core()), move |poll| {
+        let turned = comm.wait_until(&pair.here, Deadline::Never, reason.from(pair.core()), move |poll| {
             let turned = pair.found(poll) ^ pair.messages.get();
             (turned & bit != 0).then_some(turned)
         })?;
@@ -354,7 +354,7 @@ impl Signals {
             }
             Some(())
         };
-        if comm.wait_until(pair.here, Deadline::Never, reason, is_there).is_ok() {
+        if comm.wait_until(&pair.here, Deadline::Never, reason, is_there).is_ok() {
             self.raise_taken(from, count);
         }
     }

@@ -146,7 +146,7 @@ impl<C: Messenger> Comm<'_, C> {
         is_refused: impl Fn() -> bool,
     ) -> Result<bool, Error> {
         let pair = self.signals().pair(of);
-        let turned = self.wait_soon_until(pair.here(), reason.from(pair.core()), |poll| {
+        let turned = self.wait_soon_until(&pair.here(), reason.from(pair.core()), |poll| {
             let has_turned = pair.has_turned(poll, bit);
             (has_turned || is_refused()).then_some(has_turned)
         });
