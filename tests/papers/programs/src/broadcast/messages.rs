@@ -1,6 +1,7 @@
 //! Messages that no cache holds, and that can be told from each other.
 
 use alloc::{format, vec, vec::Vec};
+use core::hint::black_box;
 
 use hal::LINE_BYTES;
 
@@ -40,7 +41,10 @@ impl Messages {
     /// Room for up to `count` messages of up to `bytes` bytes at a time.
     pub(super) fn new(bytes: usize, count: usize) -> Self {
         let room = (stride(bytes) * count).max(FLUSHING_BYTES);
-        Self { memory: vec![0; room / WORD_BYTES], next: 0, number: 0 }
+        let memory = vec![0; room / WORD_BYTES];
+        // Read once: what caches still have of it is as memory has it then, and need not be written back for messages to come.
+        black_box(memory.iter().fold(0, |seen, word| seen | word));
+        Self { memory, next: 0, number: 0 }
     }
 
     /// New places for `count` messages of `bytes` bytes. They hold other messages than those that belong there.
