@@ -5,7 +5,7 @@
 //! piece of every block that is not exhausted, but for its own. Where there are more blocks than lines, some ranks
 //! after others get their blocks.
 //!
-//! A communicator of some ranks has too few lines for that. Equal blocks of a few lines take a few [goes](super::goes); with others it goes
+//! A communicator of some ranks has too few lines for that. Equal blocks of a few lines take a few [goes]; with others it goes
 //! from [pair to pair](super::pairs).
 //!
 //! The brackets are those of [`blocks`](super::blocks). Per rank and round, with n lines and P ranks: n lines put,

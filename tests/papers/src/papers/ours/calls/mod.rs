@@ -38,6 +38,9 @@ const CALLS: [&str; 12] = [
 /// The look at the clock that is in the times of all others.
 const CLOCK: &str = "now_ns";
 
+/// The call that has been made before a program begins, by what sets RCCE up: the program's first one is none.
+const MADE_BEFORE: &str = "barrier";
+
 /// Cycles of a core of the SCC in a microsecond, as rows have times.
 const CYCLES_PER_US: f64 = 533.0;
 
@@ -86,9 +89,8 @@ fn measured(rows: &Rows) -> Result<CallPrices, Missing> {
             .map(|which| Ok(cycles(rows, BOARD.1, name, which)? - cycles(rows, SIMULATOR.1, name, which)?));
         let (each, first, old) = (each?, first?, by.of(name));
         let rounded = |cycles: f64| cycles.max(0.0).round() as u64;
-        let price =
-            CallPrice { each: rounded(each + old.each as f64), first: rounded(first - each + old.first as f64) };
-        Ok(((*name).to_owned(), price))
+        let first = if *name == MADE_BEFORE { 0.0 } else { first - each + old.first as f64 };
+        Ok(((*name).to_owned(), CallPrice { each: rounded(each + old.each as f64), first: rounded(first) }))
     };
     CALLS.iter().map(price).collect()
 }
