@@ -304,7 +304,13 @@ impl Hooks {
         let mut shared = self.shared.borrow_mut();
         let control = Control { cr3, ..state.control };
         paging::walk(control, state.aliased(linear), store, |address| {
-            shared.chip.load(state.number, address, control.unpaged(), 4).map(|entry| entry as u32)
+            // The CPU library asks again whenever it has forgotten, which depends on how busy the host is: so caches are left as they are.
+            let mut entry = [0; 4];
+            match shared.chip.peek(state.number, address, control.unpaged(), &mut entry) {
+                Some(()) => Ok(u32::from_le_bytes(entry)),
+                // It says why there is none.
+                None => shared.chip.load(state.number, address, control.unpaged(), 4).map(|entry| entry as u32),
+            }
         })
     }
 

@@ -282,6 +282,30 @@ fn lines_of_code_that_l1_does_not_have_are_counted_and_come_from_l2() {
     assert_eq!(cycles - without, (18 + 3) * misses);
 }
 
+/// The CPU library forgets translations when its host is busy, too, and a run is to be the same there.
+#[test]
+fn what_is_translated_again_changes_no_cache() {
+    const LOADS: u64 = 100;
+    let code = assemble(|a| {
+        let mut again = a.create_label();
+        paging(a)?;
+        a.mov(ebp, LOADS as i32)?;
+        a.set_label(&mut again)?;
+        // All translations are forgotten.
+        a.mov(eax, cr3)?;
+        a.mov(cr3, eax)?;
+        a.mov(edx, dword_ptr(IDT))?;
+        a.dec(ebp)?;
+        a.jne(again)?;
+        done(a)
+    });
+    let mut machine = timed(&[0], &code);
+    assert_eq!(run(&mut machine).1, Ended::Succeeded);
+    let counts = machine.with_chip(|chip| *chip.counts(0));
+    let loads = counts.l1_hits + counts.l2_hits + counts.memory_lines_read;
+    assert!((LOADS..LOADS + 20).contains(&loads), "{loads} loads");
+}
+
 #[test]
 fn who_meets_others_waits() {
     let all: Vec<usize> = (0..48).collect();
