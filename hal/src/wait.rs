@@ -60,7 +60,7 @@ impl Places for MpbLine {
     }
 }
 
-/// Words that are in memory: of them no more is loaded before the wait goes on than where they are.
+/// By reference: a wait whose first poll succeeds loads no more of this than where the line is.
 impl<const WORDS: usize> Places for &MpbWords<WORDS> {
     #[inline(always)]
     fn list(self) -> impl AsRef<[Place]> {

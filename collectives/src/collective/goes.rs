@@ -161,7 +161,8 @@ impl Goes {
         }
     }
 
-    /// Gives the lines back, after this rank has got all that it was to get. All have met, or the lines are lent.
+    /// Gives the lines back, after this rank has got all that it was to get. Before the last go, or in it, all have met, unless that is in lent lines: then
+    /// all meet here.
     pub(super) fn end(&self, comm: &Comm<'_, impl Mpb + Wait>) {
         if self.ends_in_lent_lines() {
             comm.synchronise();

@@ -2,8 +2,8 @@
 //!
 //! One that has no lines of its own gets the first staging buffer for each operation. Its members come together before, so
 //! that all of them have left whatever else they were in, with their cells cleared; and after it, so that nobody uses the lines any
-//! more. One that has lines of its own gets that buffer only for what does not fit these, see the
-//! [sequence](crate::mpb::sequence), and comes together after it.
+//! more. One that has lines of its own gets that buffer only for what does not fit these: see the [sequence](crate::mpb::sequence), where
+//! its members come together before tagged data goes there, and after other data did.
 
 use core::cell::Cell;
 

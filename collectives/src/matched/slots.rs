@@ -67,7 +67,8 @@ pub(super) struct Slots {
     /// How many lines there are, and whether boxes are among them.
     count: usize,
     has_boxes: bool,
-    /// Whose box the poll that is under way looks into, and what a look has found in whose box.
+    /// Whose box the poll that is under way looks into, and what a look has found in whose box. A look forgets what an earlier one has found, so
+    /// that a packet is not taken again that was taken from its box meanwhile.
     watched: Cell<Option<usize>>,
     found: Cell<Option<(usize, Line)>>,
     pairs: Box<[Pair]>,

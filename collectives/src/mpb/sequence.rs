@@ -420,7 +420,7 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         let is_lent = written + read > layout.tagged().len();
         // Whoever goes on to the next piece of a repeatable operation knows that all have taken what they had in these lines.
         if is_lent && !(is_repeatable && piece > 0) {
-            debug_assert!(!self.sequence().are_lent.get(), "others may still read the lines that are lent");
+            assert!(!self.sequence().are_lent.get(), "others may still read the lines that are lent");
             self.clear_first_buffer(written);
             self.synchronise();
         }

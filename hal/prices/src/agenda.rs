@@ -35,7 +35,7 @@ impl Agenda {
     /// have the same, and none has the highest.
     ///
     /// # Panics
-    /// If there is no such place.
+    /// If there is no room for such a place: there is for a power of two.
     pub fn enter(&mut self, place: usize, time_ps: u64, rank: u32) {
         let nodes = &mut self.nodes[..];
         let mut at = self.room + place;
@@ -59,7 +59,7 @@ impl Agenda {
     /// A place does nothing more.
     ///
     /// # Panics
-    /// If there is no such place.
+    /// If there is no room for such a place: there is for a power of two.
     pub fn strike(&mut self, place: usize) {
         self.enter(place, NOTHING.time_ps, NOTHING.rank);
     }

@@ -165,7 +165,7 @@ pub trait CombinedLines: Topology {
     }
 
     /// Copies lines from MPB to MPB, one after the other, and calls `before` before each is loaded, and `loaded` with its number
-    /// before it is stored, or after that where the two are mixed.
+    /// when it has been. Whether it is stored by then depends on the machine.
     ///
     /// # Panics
     /// As for [`load_line`](Self::load_line).

@@ -2,7 +2,8 @@
 //!
 //! A line is loaded by eight words in a row: the first brings it into L1, and the others come from there, since a line
 //! that was just used is the last to be replaced. So a line is read as one, unless the core is interrupted in between
-//! and its handler invalidates L1, which it does not do within an operation. Stores are words where whole words are
+//! and its handler invalidates L1, which it does not do within an operation. Stores between those loads change nothing of that, since L1
+//! has no lines for them. Stores are words where whole words are
 //! stored, and bytes elsewhere: those of others in the same word are theirs.
 
 use core::mem::MaybeUninit;

@@ -306,10 +306,11 @@ impl CombinedLines for Scc {
     #[inline]
     fn copy_lines(&self, from: MpbLine, to: MpbLine, lines: usize, before: impl Fn(), loaded: impl Fn(usize)) {
         let [source, target] = [from, to].map(|first| self.lines_of_mpb(first, lines));
+        // Within one MPB the line that is stored to may be the next one to be loaded, or this one.
+        let through_memory = from.core == to.core;
         for index in 0..lines {
             before();
-            // What L1 may have of the line that is stored to is forgotten, and what is loaded then is another one.
-            let through_memory = from.core == to.core;
+            // Before anything is stored, what L1 may have of that line is forgotten.
             // SAFETY: as above, for each of the lines.
             unsafe {
                 if through_memory {

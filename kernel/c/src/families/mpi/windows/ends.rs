@@ -21,7 +21,7 @@ use super::{
     locks::Lock,
     part::Part,
     shared::Shared,
-    wire::{LockWanted, Word},
+    wire::{LockWanted, Place, Word},
 };
 use crate::families::mpi::collective::blocks::Block;
 
@@ -203,12 +203,21 @@ pub(super) struct AllEnds {
     all: RefCell<BTreeMap<u32, Rc<Ends>>>,
     /// Memory that ranks share, to which others may have put by another window, too.
     shared: RefCell<Vec<Rc<Shared>>>,
-    /// What writes what others have stored to it.
-    writing: RefCell<Option<Writing>>,
+    /// What brings such memory and this rank's copy of it together where others reach.
+    sharing: RefCell<Option<Sharing>>,
 }
 
-/// How what others have stored at these addresses is [written](Shared::write_at), on a core that is known by then.
-pub(super) type Writing = Box<dyn Fn(&Shared, &[Range<usize>])>;
+/// When others reach memory that is shared.
+#[derive(Clone, Copy)]
+pub(super) enum Reach {
+    /// They will: what was written there is [read](Shared::read_at).
+    Before,
+    /// They did: what they have stored is [written](Shared::write_at).
+    Done,
+}
+
+/// How that is done at some addresses, on a core that is known by then.
+pub(super) type Sharing = Box<dyn Fn(&Shared, &[Range<usize>], Reach)>;
 
 impl AllEnds {
     pub(super) fn add(&self, ends: Rc<Ends>) {
@@ -220,9 +229,18 @@ impl AllEnds {
     }
 
     /// Takes shared memory.
-    pub(super) fn share(&self, shared: Rc<Shared>, writing: Writing) {
+    pub(super) fn share(&self, shared: Rc<Shared>, sharing: Sharing) {
         self.shared.borrow_mut().push(shared);
-        self.writing.replace(Some(writing));
+        self.sharing.replace(Some(sharing));
+    }
+
+    /// Others reach a place of a part, which may be of memory that is shared.
+    fn reach(&self, ends: &Ends, place: &Place, reach: Reach) {
+        let shared = self.shared.borrow();
+        if let (false, Some(sharing)) = (shared.is_empty(), &*self.sharing.borrow()) {
+            let addresses = ends.part.borrow().addresses(place);
+            shared.iter().for_each(|shared| sharing(shared, &addresses, reach));
+        }
     }
 
     /// It is shared no longer.
@@ -253,23 +271,27 @@ fn understood(from: usize, call: &[u8]) -> Word {
 impl Answers for AllEnds {
     fn answer(&self, from: usize, number: u32, call: Vec<u8>) -> Vec<RemoteCall> {
         let (ends, word) = (self.called(from, number), understood(from, &call));
-        let shared = self.shared.borrow();
-        let place = word.stores_at().filter(|_| !shared.is_empty());
-        let stored = place.map(|place| ends.part.borrow().addresses(place)).unwrap_or_default();
+        let place = word.reaches().filter(|_| !self.shared.borrow().is_empty()).cloned();
+        let Some(place) = place else { return ends.answer(from, word) };
+        let stores = !matches!(word, Word::Get(..));
+        self.reach(&ends, &place, Reach::Before);
         let calls = ends.answer(from, word);
-        // What a flush will say is done is there for all by then.
-        if let Some(writing) = self.writing.borrow().as_ref().filter(|_| !stored.is_empty()) {
-            shared.iter().for_each(|shared| writing(shared, &stored));
+        if stores {
+            // What a flush will say is done is there for all by then.
+            self.reach(&ends, &place, Reach::Done);
         }
         calls
     }
 
     fn land(&self, from: usize, number: u32, call: &[u8], bytes: Range<usize>, receive: &mut dyn FnMut(&mut [u8])) {
         let ends = self.called(from, number);
-        if let Word::Put(place, _) = understood(from, call)
-            && ends.part.borrow().land(&place, bytes.clone(), receive)
-        {
-            return;
+        if let Word::Put(place, _) = understood(from, call) {
+            if bytes.start == 0 {
+                self.reach(&ends, &place, Reach::Before);
+            }
+            if ends.part.borrow().land(&place, bytes.clone(), receive) {
+                return;
+            }
         }
         ends.strayed.borrow_mut().insert(from);
         receive(&mut vec![0; bytes.len()]);

@@ -8,7 +8,13 @@ use core::{
 
 use kernel::{collectives::Placement, hal::Core};
 
-use super::{Ends, Facts, Window, access::on_window, ends::Writing, part::Part, shared::Shared};
+use super::{
+    Ends, Facts, Window,
+    access::on_window,
+    ends::{Reach, Sharing},
+    part::Part,
+    shared::Shared,
+};
 use crate::families::mpi::{
     attributes::Attributes,
     class::{Class, Fault},
@@ -139,18 +145,24 @@ unsafe fn make_for<C: Core>(
     unsafe { give(new, handle) }
 }
 
-/// What writes to shared memory what others have stored while this rank answers them.
-fn writing<C: Core>(here: &Here<'_, '_, '_, C>) -> Writing {
-    type Write = unsafe fn(*const (), &Shared, &[Range<usize>]);
+/// What brings shared memory and this rank's copy together where others reach while this rank answers them.
+fn sharing<C: Core>(here: &Here<'_, '_, '_, C>) -> Sharing {
+    type Meet = unsafe fn(*const (), &Shared, &[Range<usize>], Reach);
     /// # Safety
-    /// There is a core of this type, and others have just stored at these addresses.
-    unsafe fn write_at<C: Core>(hal: *const (), shared: &Shared, stored: &[Range<usize>]) {
-        // SAFETY: the caller says so; by the standard of MPI, the program has nothing under way that refers to where others store.
-        unsafe { shared.write_at(&*hal.cast::<C>(), stored) };
+    /// There is a core of this type, and others reach these addresses.
+    unsafe fn meet_at<C: Core>(hal: *const (), shared: &Shared, addresses: &[Range<usize>], reach: Reach) {
+        // SAFETY: the caller says so; by the standard of MPI, the program has nothing under way that refers to what others store.
+        unsafe {
+            let hal = &*hal.cast::<C>();
+            match reach {
+                Reach::Before => shared.read_at(hal, addresses),
+                Reach::Done => shared.write_at(hal, addresses),
+            }
+        }
     }
-    let (hal, write): (_, Write) = (core::ptr::from_ref(here.world.hal()).cast(), write_at::<C>);
+    let (hal, meet): (_, Meet) = (core::ptr::from_ref(here.world.hal()).cast(), meet_at::<C>);
     // SAFETY: calls are answered by the communicator of all ranks, which refers to its core.
-    Box::new(move |shared, stored| unsafe { write(hal, shared, stored) })
+    Box::new(move |shared, addresses, reach| unsafe { meet(hal, shared, addresses, reach) })
 }
 
 /// Shared memory for parts of these lengths. Collective.
@@ -259,7 +271,7 @@ pub(super) unsafe fn map_shared<C: Core>(
         };
         // SAFETY: see above.
         unsafe { shared.take(memory) };
-        here.windows.ends.share(shared.clone(), writing(here));
+        here.windows.ends.share(shared.clone(), sharing(here));
         let own = shared.address(window.comm.rank);
         window.facts.base.set(own.expose_provenance());
         let (size, unit) = (window.facts.size as usize, window.facts.unit as usize);

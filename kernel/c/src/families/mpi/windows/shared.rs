@@ -14,10 +14,11 @@
 //!
 //! Buffers of operations that are under way may lie in a copy. So all of it is looked at only in calls of MPI of the rank itself, before
 //! they begin anything and after they have waited, when nothing that is pending refers to what it will write; and written to only where others have
-//! stored. While others are answered, whatever the rank waits for, nothing is touched but what they store to.
+//! stored. While others are answered, whatever the rank waits for, nothing is touched but what they reach: what was written there is read
+//! before, and what they store is written.
 
 use alloc::{vec, vec::Vec};
-use core::{cell::RefCell, ops::Range, ptr, slice};
+use core::{cell::RefCell, ops::Range, slice};
 
 use kernel::hal::{Act, Core, LINE_BYTES, Region, kind};
 
@@ -101,22 +102,25 @@ impl Shared {
         if stamp == copy.stamp {
             return;
         }
-        let mut piece = [0; PIECE_BYTES];
-        for start in (0..copy.twin.len()).step_by(PIECE_BYTES) {
-            let end = copy.twin.len().min(start + PIECE_BYTES);
-            let piece = &mut piece[..end - start];
-            // Others may be writing to what the program does not look at yet.
-            hal.declare(&Act::HandsOn(true));
-            hal.read(region, start, piece);
-            hal.declare(&Act::HandsOn(false));
-            for range in differing(piece, &copy.twin[start..end]) {
-                let (found, at) = (&piece[range.clone()], start + range.start);
-                // SAFETY: whoever gave the memory has said that it is there; others have written these bytes.
-                unsafe { ptr::copy_nonoverlapping(found.as_ptr(), copy.memory.wrapping_add(at), found.len()) };
-                copy.twin[at..at + found.len()].copy_from_slice(found);
-            }
-        }
+        // SAFETY: the caller says so.
+        unsafe { copy.read_written(hal, region, 0..copy.twin.len()) };
         copy.stamp = stamp;
+    }
+
+    /// Reads what others have written at these addresses, as far as they are of this memory and this rank has stored nothing there: another
+    /// rank is about to look at it, or to store to it, which would make no difference where the copy has that value already.
+    ///
+    /// # Safety
+    /// No reference leads to what others have written.
+    pub(super) unsafe fn read_at<C: Core>(&self, hal: &C, addresses: &[Range<usize>]) {
+        let (Some(region), Some(copy)) = (self.region, &mut *self.copy.borrow_mut()) else { return };
+        if read_stamp(hal, region) == copy.stamp {
+            return;
+        }
+        for range in copy.within(addresses) {
+            // SAFETY: the caller says so.
+            unsafe { copy.read_written(hal, region, range) };
+        }
     }
 
     /// Writes what has been stored at these addresses for other ranks, as far as they are of this memory: so it is there for all.
@@ -125,13 +129,9 @@ impl Shared {
     /// No mutable reference leads there.
     pub(super) unsafe fn write_at<C: Core>(&self, hal: &C, addresses: &[Range<usize>]) {
         let (Some(region), Some(copy)) = (self.region, &mut *self.copy.borrow_mut()) else { return };
-        let own = copy.memory.addr();
-        for range in addresses {
-            let (start, end) = (range.start.max(own), range.end.min(own + copy.twin.len()));
-            if start < end {
-                // SAFETY: the caller says so.
-                unsafe { copy.write_stored(hal, region, start - own..end - own) };
-            }
+        for range in copy.within(addresses) {
+            // SAFETY: the caller says so.
+            unsafe { copy.write_stored(hal, region, range) };
         }
     }
 
@@ -152,6 +152,42 @@ impl Shared {
 }
 
 impl Copy {
+    /// What of these addresses is in the copy, from its begin on.
+    fn within(&self, addresses: &[Range<usize>]) -> Vec<Range<usize>> {
+        let (own, len) = (self.memory.addr(), self.twin.len());
+        let inside = addresses.iter().map(|range| range.start.max(own)..range.end.min(own + len));
+        inside.filter(|range| !range.is_empty()).map(|range| range.start - own..range.end - own).collect()
+    }
+
+    /// Reads what others have written of these bytes, where this rank has not stored since.
+    ///
+    /// # Safety
+    /// No reference leads to what others have written.
+    unsafe fn read_written<C: Core>(&mut self, hal: &C, region: Region<kind::Combined>, bytes: Range<usize>) {
+        let mut piece = [0; PIECE_BYTES];
+        for start in bytes.clone().step_by(PIECE_BYTES) {
+            let end = bytes.end.min(start + PIECE_BYTES);
+            let piece = &mut piece[..end - start];
+            // Others may be writing to what the program does not look at yet.
+            hal.declare(&Act::HandsOn(true));
+            hal.read(region, start, piece);
+            hal.declare(&Act::HandsOn(false));
+            for range in differing(piece, &self.twin[start..end]) {
+                for within in range {
+                    let (at, found) = (start + within, piece[within]);
+                    let own = self.memory.wrapping_add(at);
+                    // SAFETY: whoever gave the memory has said that it is there; the caller says the rest.
+                    unsafe {
+                        if own.read() == self.twin[at] {
+                            own.write(found);
+                            self.twin[at] = found;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Writes what of these bytes is not as the twin has it, and a stamp behind it.
     ///
     /// # Safety
@@ -258,6 +294,43 @@ mod tests {
         let mut all = [&OWN[..], &OTHERS].concat();
         all.sort_unstable();
         assert_eq!((of_others, &zero, &one), (OTHERS.to_vec(), &all, &all));
+    }
+
+    /// Rank 1 has stored something that rank 0 has not looked at yet when another rank puts there what rank 0 has of it.
+    #[test]
+    fn what_is_put_over_what_another_one_stored_is_there() {
+        const LEN: usize = 8;
+        let outcome = Machine::scc(2).run(|core| {
+            let comm = Comm::world(core, regions::of_a_test()).unwrap();
+            let bytes = Shared::region_bytes(LEN).unwrap();
+            let region = comm.share_zeroed(bytes, Placement::Near(comm.core_of(0))).unwrap();
+            let shared = Shared::new(Some(region), [LEN, 0].into_iter());
+            let mut memory = vec![1; LEN];
+            let start = memory.as_mut_ptr();
+            // SAFETY: the memory is there until the end of the test, and is looked at by this pointer only.
+            let seen = unsafe {
+                shared.take(start);
+                if comm.rank() == 1 {
+                    [3, 4, 5].into_iter().for_each(|at| start.add(at).write(7));
+                    shared.meet(core);
+                }
+                comm.barrier();
+                if comm.rank() == 0 {
+                    start.add(4).write(9);
+                    let put = start.addr() + 3..start.addr() + 5;
+                    shared.read_at(core, slice::from_ref(&put));
+                    assert_eq!([3, 4, 5].map(|at| start.add(at).read()), [7, 9, 0]);
+                    start.add(3).write(0);
+                    shared.write_at(core, slice::from_ref(&put));
+                }
+                comm.barrier();
+                shared.meet(core);
+                (0..LEN).map(|at| start.add(at).read()).collect::<Vec<_>>()
+            };
+            drop(memory);
+            seen
+        });
+        assert_eq!(outcome.unwrap().results().to_vec(), [(); 2].map(|()| vec![0, 0, 0, 0, 9, 7, 0, 0]));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::families::mpi::datatypes::Flat;
 
 /// Where values are in a part: from a displacement on, as a datatype of the origin's says.
+#[derive(Clone)]
 pub(super) struct Place {
     /// In units of the target, or an address if the window is dynamic.
     pub(super) displacement: i64,
@@ -120,10 +121,11 @@ impl Reader<'_> {
 }
 
 impl Word {
-    /// Where it stores something, if it does.
-    pub(super) fn stores_at(&self) -> Option<&Place> {
+    /// Where it looks at something or stores something, if it does.
+    pub(super) fn reaches(&self) -> Option<&Place> {
         match self {
             Self::Put(place, _)
+            | Self::Get(_, place)
             | Self::Accumulate(_, place, _)
             | Self::Fetch(_, _, place, _)
             | Self::Swap(_, place, _) => Some(place),
