@@ -8,7 +8,7 @@
 //! hops and 33 cycles of software: 360 ns between the cores of a tile, 400 ns over nine routers, and half of what lies between two looks,
 //! of 84 cycles at least. Ours is that store and that look. RCKMPI's has two stores one after the other, header and number, as its
 //! number is a flag of its own, a look that finds the number, another one that gets the message, and before all that a look whether the
-//! section is free. So its accesses and those calls of the HAL take 3 times ours. What both protocols execute beside those calls weighs
+//! section is free. So its accesses and those calls of the HAL take 3 times that. What both protocols execute beside those calls weighs
 //! more than that with everything priced: both match messages and keep those for other receives, but what stands for RCKMPI has no requests, looks at
 //! one section only, and takes from no source but that. So with everything priced ours is 1.3 to 1.6 times as fast, where the goal is 3; the emulated
 //! board says 1.1 on 2 ranks. Messages in a row take longer than RCKMPI's there, 5.2 µs and 2.7 for each, as they are acknowledged one by one.
