@@ -8,101 +8,66 @@ use crate::LINE_BYTES;
 /// Bytes that are read before they are written: far fewer than L1 has.
 const CHUNK_BYTES: usize = 1 << 10;
 
-// By the C convention; the direction flag is clear, as it always is between functions.
-//
-// Both take up to `CHUNK_BYTES` at a time, and read a byte of each line of those before they write them. A store that misses goes to
-// memory by itself on an SCC, word for word, since no cache allocates a line for it; one that hits is cheap (`hal::hardware`, Caches).
-global_asm!(
-    r#"
-    .section .text.memcpy, "ax", @progbits
-    .globl memcpy
-    .type memcpy, @function
-memcpy:
-    pushl %esi
-    pushl %edi
-    pushl %ebx
-    movl 16(%esp), %edi
-    movl 20(%esp), %esi
-    movl 24(%esp), %edx
-    testl %edx, %edx
-    je 3f
-1:
-    movl ${CHUNK_BYTES}, %ebx
-    cmpl %ebx, %edx
-    jae 2f
-    movl %edx, %ebx
-2:
-    subl %ebx, %edx
-    leal (%edi,%ebx), %eax
-    movl %edi, %ecx
-4:
-    testb %cl, (%ecx)
-    addl ${LINE_BYTES}, %ecx
-    cmpl %eax, %ecx
-    jb 4b
-    testb %cl, -1(%eax)
-    movl %ebx, %ecx
-    shrl $2, %ecx
-    rep movsl
-    movl %ebx, %ecx
-    andl $3, %ecx
-    rep movsb
-    testl %edx, %edx
-    jne 1b
-3:
-    movl 16(%esp), %eax
-    popl %ebx
-    popl %edi
-    popl %esi
-    retl
-    .size memcpy, . - memcpy
+/// A function by the C convention, by which the direction flag is clear: `$prepare` takes its second argument, and `$words` and `$bytes`
+/// write as many of them as `ecx` says from where `edi` leads on.
+///
+/// It takes up to `CHUNK_BYTES` at a time, and reads a byte of each line of those before it writes them. A store that misses goes to
+/// memory by itself on an SCC, word for word, since no cache allocates a line for it; one that hits is cheap (`hal::hardware`, Caches).
+macro_rules! in_chunks {
+    ($name:literal, $prepare:literal, $words:literal, $bytes:literal) => {
+        global_asm!(
+            concat!(".section .text.", $name, r#", "ax", @progbits"#),
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ", @function"),
+            concat!($name, ":"),
+            "pushl %esi",
+            "pushl %edi",
+            "pushl %ebx",
+            "pushl %ebp",
+            "movl 20(%esp), %edi",
+            $prepare,
+            "movl 28(%esp), %edx",
+            "testl %edx, %edx",
+            "je 5f",
+            "2:",
+            "movl ${CHUNK_BYTES}, %ebx",
+            "cmpl %ebx, %edx",
+            "jae 3f",
+            "movl %edx, %ebx",
+            "3:",
+            "subl %ebx, %edx",
+            "leal (%edi,%ebx), %ebp",
+            "movl %edi, %ecx",
+            "4:",
+            "testb %cl, (%ecx)",
+            "addl ${LINE_BYTES}, %ecx",
+            "cmpl %ebp, %ecx",
+            "jb 4b",
+            "testb %cl, -1(%ebp)",
+            "movl %ebx, %ecx",
+            "shrl $2, %ecx",
+            $words,
+            "movl %ebx, %ecx",
+            "andl $3, %ecx",
+            $bytes,
+            "testl %edx, %edx",
+            "jne 2b",
+            "5:",
+            "movl 20(%esp), %eax",
+            "popl %ebp",
+            "popl %ebx",
+            "popl %edi",
+            "popl %esi",
+            "retl",
+            concat!(".size ", $name, ", . - ", $name),
+            ".text",
+            CHUNK_BYTES = const CHUNK_BYTES,
+            LINE_BYTES = const LINE_BYTES,
+            options(att_syntax)
+        );
+    };
+}
 
-    .section .text.memset, "ax", @progbits
-    .globl memset
-    .type memset, @function
-memset:
-    pushl %esi
-    pushl %edi
-    pushl %ebx
-    movl 16(%esp), %edi
-    movzbl 20(%esp), %eax
-    movl 24(%esp), %edx
-    imull $0x01010101, %eax, %eax
-    testl %edx, %edx
-    je 3f
-1:
-    movl ${CHUNK_BYTES}, %ebx
-    cmpl %ebx, %edx
-    jae 2f
-    movl %edx, %ebx
-2:
-    subl %ebx, %edx
-    leal (%edi,%ebx), %esi
-    movl %edi, %ecx
-4:
-    testb %cl, (%ecx)
-    addl ${LINE_BYTES}, %ecx
-    cmpl %esi, %ecx
-    jb 4b
-    testb %cl, -1(%esi)
-    movl %ebx, %ecx
-    shrl $2, %ecx
-    rep stosl
-    movl %ebx, %ecx
-    andl $3, %ecx
-    rep stosb
-    testl %edx, %edx
-    jne 1b
-3:
-    movl 16(%esp), %eax
-    popl %ebx
-    popl %edi
-    popl %esi
-    retl
-    .size memset, . - memset
-    .text
-    "#,
-    CHUNK_BYTES = const CHUNK_BYTES,
-    LINE_BYTES = const LINE_BYTES,
-    options(att_syntax)
-);
+in_chunks!("memcpy", "movl 24(%esp), %esi", "rep movsl", "rep movsb");
+// Four times the byte.
+in_chunks!("memset", "movzbl 24(%esp), %eax; imull $0x01010101, %eax, %eax", "rep stosl", "rep stosb");

@@ -70,7 +70,7 @@ struct Level {
 }
 
 impl Level {
-    fn of(capacity: u64) -> Self {
+    fn with_capacity(capacity: u64) -> Self {
         Self { capacity, others: 0, taken: 0, oldest: NONE, youngest: NONE }
     }
 }
@@ -90,21 +90,21 @@ pub(super) struct Recency {
     last: Option<(Place, u32)>,
     /// Lines that are in the way in L2, each time something came there; first what came first.
     in_the_way: VecDeque<u64>,
-    /// How often something did.
-    times: u32,
+    /// How often something came there.
+    displacements: u32,
 }
 
 impl Recency {
     /// Empty caches with room for so many lines.
     pub(super) fn new(l1_lines: u64, l2_lines: u64) -> Self {
         Self {
-            levels: [l1_lines, l2_lines].map(Level::of),
+            levels: [l1_lines, l2_lines].map(Level::with_capacity),
             groups: Vec::new(),
             free: Vec::new(),
             index: FxHashMap::default(),
             last: None,
             in_the_way: VecDeque::new(),
-            times: 0,
+            displacements: 0,
         }
     }
 
@@ -148,11 +148,11 @@ impl Recency {
     /// L1 holds nothing any more, and L2 lines that nobody wants, as the youngest ones.
     pub(super) fn displace(&mut self, lines: u64) {
         while self.levels[L1].oldest != NONE {
-            self.drop(L1, self.levels[L1].oldest);
+            self.give_away(L1, self.levels[L1].oldest);
         }
         (self.levels[L1].taken, self.levels[L1].others) = (0, 0);
-        self.times = self.times.wrapping_add(1);
-        let line = self.line((Memory::Nothing, self.times));
+        self.displacements = self.displacements.wrapping_add(1);
+        let line = self.line((Memory::Nothing, self.displacements));
         self.hold(L2, line);
         self.in_the_way.push_back(lines);
         self.levels[L2].taken += lines;
@@ -174,10 +174,10 @@ impl Recency {
                 *lines -= given_up;
                 if *lines == 0 {
                     self.in_the_way.pop_front();
-                    self.drop(level, oldest);
+                    self.give_away(level, oldest);
                 }
             } else {
-                self.drop(level, oldest);
+                self.give_away(level, oldest);
             }
             self.levels[level].taken -= given_up;
         }
@@ -263,7 +263,7 @@ impl Recency {
     }
 
     /// A cache holds a line no more.
-    fn drop(&mut self, level: usize, line: u32) {
+    fn give_away(&mut self, level: usize, line: u32) {
         self.take_out(level, line);
         self.links(level, line).older = ABSENT;
         let number = line / GROUP;
