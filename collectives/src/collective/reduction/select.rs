@@ -94,10 +94,10 @@ fn coming_together(terms: &Terms, are_lent: bool) -> u64 {
     if are_lent { terms.meeting() } else { 0 }
 }
 
-/// What it costs if lines are lent for tagged data, for which they mostly are clear: all come together before others write to them, and
-/// who leaves that barrier last begins late.
-fn coming_first(terms: &Terms, are_lent: bool) -> u64 {
-    if are_lent { terms.barrier() } else { 0 }
+/// What it costs if lines are lent so many times for tagged data, for which they mostly are clear: each time all come together before
+/// others write to them, and who leaves that barrier last begins late.
+fn coming_first(terms: &Terms, are_lent: bool, times: u64) -> u64 {
+    if are_lent { times * terms.barrier() } else { 0 }
 }
 
 /// What clearing `lines` lines for tagged data costs, which all ranks have to have done.
@@ -129,9 +129,11 @@ fn cut<T>(terms: &Terms, len: usize, room: &Room) -> Option<Cut> {
 fn tree<T>(terms: &Terms, len: usize, room: &Room, spread: Spread) -> Option<u64> {
     let (bytes, ranks) = (len * size_of::<T>(), terms.ranks as usize);
     let cut = cut::<T>(terms, len, room)?;
-    let lent = coming_first(terms, cut.slot_lines() > room.tagged);
+    let are_lent = cut.slot_lines() > room.tagged;
     let Cut { tree, pieces } = cut;
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
+    // Where all get the result, the next piece needs no barrier.
+    let lent = coming_first(terms, are_lent, if spread == Spread::All { 1 } else { pieces });
     let memory_lines = bytes.div_ceil(LINE_BYTES) as u64;
     let result = |lines: u64| lines * terms.memory_write();
     // Lines are taken while later ones are put.
@@ -201,8 +203,9 @@ fn blocks(terms: &Terms, lines: u64, spread: Spread) -> u64 {
 fn doubling<T>(terms: &Terms, len: usize, room: &Room, kind: Kind) -> Option<u64> {
     let (bytes, rounds) = (len * size_of::<T>(), terms.rounds());
     let pieces = Pieces::new::<T>(len, room.most / (rounds as usize).max(1)).ok()?;
-    let lent = coming_first(terms, rounds as usize * pieces.lines > room.tagged);
+    let are_lent = rounds as usize * pieces.lines > room.tagged;
     let (pieces, lines) = (pieces.iter().count() as u64, tagged_lines(bytes) as u64);
+    let lent = coming_first(terms, are_lent, pieces);
     let early = u64::from(4 * terms.ranks <= 3 << rounds);
     let put = pieces * (terms.put() + terms.own()) + lines * terms.write();
     let take = |pieces: u64, lines: u64| pieces * (terms.get() + terms.seen()) + lines * terms.own();
