@@ -95,7 +95,9 @@ impl Goes {
 
     /// Takes lines of every MPB.
     pub(super) fn begin(&self, comm: &Comm<'_, impl Mpb + Wait>) -> Begun {
-        comm.own_staging_turn(self.lines[1]);
+        debug_assert!(comm.is_part(), "all ranks have room");
+        // Lines that are put to are noted when they are.
+        comm.own_staging_turn(0);
         let turn = comm.turn(self.lines[0], Writers::Owner);
         let first = [turn.staging.start, comm.mpb_layout().buffer(0)];
         Begun { turn, first }
@@ -110,10 +112,13 @@ impl Goes {
         mut put: impl FnMut(Range<usize>, MpbLine),
     ) {
         let me = comm.rank();
-        for (first, distances) in begun.first.into_iter().zip(distances) {
+        for ((first, distances), are_lent) in begun.first.into_iter().zip(distances).zip([false, true]) {
             let blocks = self.blocks(me, distances);
             let lines = [first, first + self.second_line(&blocks)];
             for (blocks, line) in blocks.into_iter().zip(lines).filter(|(blocks, _)| !blocks.is_empty()) {
+                if are_lent {
+                    comm.first_buffer_is_raw(line + (blocks.len() * self.bytes).div_ceil(LINE_BYTES) - first);
+                }
                 put(blocks, comm.mpb_line(me, line));
             }
         }

@@ -179,3 +179,56 @@ pub(super) fn keep_own<C: Mpb + Wait>(comm: &Comm<'_, C>, all: &[u8], spans: &Sp
     account_copy(comm.hal(), block.len());
     block.copy_from_slice(&all[spans.of(comm.rank())]);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, vec, vec::Vec};
+
+    use hal::sim::{Machine, Strategy};
+
+    use super::*;
+    use crate::{InPlace, Operator};
+
+    /// Scatters of blocks at once, in one go, in two, and in chunks, from one root on one communicator after the other, and short
+    /// allreduces: on halves of the ranks and on duplicates.
+    #[test]
+    fn goes_take_turns_with_what_has_their_lines() {
+        let (one_go, two_goes) = (Cell::new(0), Cell::new(0));
+        for (cores, seed) in [(16, 0), (16, 1), (48, 0), (48, 1)] {
+            let machine = Machine::scc(cores).with_strategy(Strategy::Seeded { seed });
+            let outcome = machine.run(|core| {
+                let world = Comm::world(core, regions::of_a_test()).unwrap();
+                let part = world.split(Some(world.rank() as u32 % 2), 0).unwrap().unwrap();
+                let comms = [part, world.dup().unwrap(), world.dup().unwrap()];
+                for len in [3_usize, 16, 32, 40, 64, 72, 128, 300] {
+                    let value = |number: usize, at: usize| (at * 7 + len + number) as u8;
+                    let scattered: Vec<_> = (0..)
+                        .zip(&comms)
+                        .map(|(number, comm)| {
+                            match Together::of(comm, Exchange::Default, Some(len)) {
+                                Some(Together::InGoes(goes)) if goes.count() > 1 => two_goes.set(two_goes.get() + 1),
+                                Some(Together::InGoes(_)) => one_go.set(one_go.get() + 1),
+                                _ => {}
+                            }
+                            let all: Vec<u8> = (0..len * comm.size()).map(|at| value(number, at)).collect();
+                            let mut block = vec![0; len];
+                            comm.scatter(if comm.rank() == 0 { &all } else { &[][..] }, &mut block[..], 0).unwrap();
+                            block
+                        })
+                        .collect();
+                    for (number, (comm, block)) in comms.iter().zip(scattered).enumerate() {
+                        let expected = (comm.rank() * len..).take(len).map(|at| value(number, at));
+                        assert!(block.iter().copied().eq(expected), "{len} bytes on communicator {number}");
+                        let mut short = [comm.rank() as u32];
+                        comm.allreduce(InPlace, &mut short, &Operator::SUM).unwrap();
+                        assert_eq!(short, [(0..comm.size() as u32).sum()], "{len} bytes on communicator {number}");
+                    }
+                }
+                // They keep their lines to the end.
+                core::mem::forget(comms);
+            });
+            outcome.unwrap();
+        }
+        assert!(one_go.get() > 0 && two_goes.get() > 0, "{} in one go, {} in two", one_go.get(), two_goes.get());
+    }
+}

@@ -186,13 +186,6 @@ mod tests {
                             (me * len as u64..).zip(&block).all(|(at, found)| *found == sum(at)),
                             "{number}, {round}"
                         );
-                        // As blocks of a scatter, from one root after the other.
-                        let root = (number + round) % size;
-                        let mut scattered = vec![0; len];
-                        comm.scatter(if me == root { &operands } else { &[][..] }, &mut scattered[..], root as usize)
-                            .unwrap();
-                        let expected = (me * len as u64..).take(len).map(|at| value(root, at));
-                        assert!(scattered.iter().copied().eq(expected), "{number}, {round}");
                         let mut short = [value(me, 1)];
                         comm.allreduce(InPlace, &mut short, &Operator::SUM).unwrap();
                         assert_eq!(short, [sum(1)], "{number}, {round}");
