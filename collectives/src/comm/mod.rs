@@ -303,15 +303,26 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
-        if !self.engines().are_idle() {
-            let found = self
-                .hal
-                .wait_until(places, Deadline::Never, reason, |poll| Some(looks::several(poll, LOOKS, &mut check)))?;
-            if let Some(found) = found {
-                return Ok(found);
-            }
+        if !self.engines().are_idle()
+            && let Some(found) = self.look_at(places, LOOKS, reason, &mut check)?
+        {
+            return Ok(found);
         }
         self.wait_until(places, Deadline::Never, reason, check)
+    }
+
+    /// Looks at these places so many times, and returns what the check has found, if it has. Nothing else goes on meanwhile.
+    ///
+    /// # Errors
+    /// [`TimedOut`] on a dying machine.
+    pub(crate) fn look_at<R>(
+        &self,
+        places: impl Places,
+        looks: usize,
+        reason: Reason,
+        mut check: impl FnMut(&Poll<'_>) -> Option<R>,
+    ) -> Result<Option<R>, TimedOut> {
+        self.hal.wait_until(places, Deadline::Never, reason, |poll| Some(looks::several(poll, looks, &mut check)))
     }
 
     /// Waits while engines have something to do. The [`Reason`] comes in parts, of which a wait that times out returns the peer:

@@ -217,12 +217,9 @@ impl Slots {
         let is_taken = || self.pairs[to].acknowledged == self.pairs[to].sent;
         if !is_taken() {
             let (line, _) = self.acknowledgements(comm, comm.rank(), to);
-            comm.hal().wait_until(line, Deadline::Never, Reason::new("a packet being taken"), |poll| {
-                looks::several(poll, 2 * LOOKS, |poll| {
-                    self.note_acknowledgements(to / LINE_BYTES, poll.line(0));
-                    is_taken().then_some(())
-                });
-                Some(())
+            comm.look_at(line, LOOKS, Reason::new("a packet being taken"), |poll| {
+                self.note_acknowledgements(to / LINE_BYTES, poll.line(0));
+                is_taken().then_some(())
             })?;
         }
         Ok(is_taken())

@@ -38,17 +38,11 @@ impl Post {
             // The other way gives credits only if nothing that has come fits.
             return Ok(None);
         }
-        let (is_waited_for, has_used_all) = {
-            let peer = &self.peers.borrow()[from];
-            (!peer.waiting.is_empty(), peer.held >= peer.limit)
-        };
         // What waits for credits may go on with those that the message brings, and with it the program's work.
-        if is_waited_for {
+        if !self.peers.borrow()[from].waiting.is_empty() {
             return Ok(None);
         }
-        if has_used_all {
-            self.widen(world, from);
-        }
+        self.widen(world, from);
         if self.queued.get() > 0 {
             // The credits wait for room.
             return Ok(None);

@@ -46,8 +46,8 @@ impl Post {
     /// # Errors
     /// [`Error::TimedOut`] on a dying machine.
     pub(in crate::matched) fn await_room<C: Core>(&self, world: &Comm<'_, C>, to: usize) -> Result<(), Error> {
-        let is_taken = || self.slots.await_acknowledgement(world, to);
-        while is_taken().map_err(|TimedOut { reason }| Error::TimedOut { reason })? {
+        let await_taken = || self.slots.await_acknowledgement(world, to);
+        while await_taken().map_err(|TimedOut { reason }| Error::TimedOut { reason })? {
             let before = self.queued.get();
             if before > 0 {
                 self.push(world, to);
