@@ -52,15 +52,10 @@ impl<H: Hardware> Clock for HardwareCore<H> {
 }
 
 impl<H: Hardware> HardwareCore<H> {
-    #[inline(always)]
-    fn count_this<R>(&self, what: Countable, action: impl FnOnce() -> R) -> (R, Option<u64>) {
-        let before = self.hardware.count(what, true);
-        let result = action();
-        let after = self.hardware.count(what, false);
-        let account = self.hardware.account();
-        account.counted.set(None);
-        let too_much = account.counted_too_much.take();
-        (result, after.zip(before).map(|(after, before)| (after - before).saturating_sub(too_much)))
+    /// Lets this be counted, or no longer, and returns the number now. A call, so that it takes the same wherever something is counted.
+    #[inline(never)]
+    fn count_now(&self, what: Countable, runs: bool) -> Option<u64> {
+        self.hardware.count(what, runs)
     }
 
     /// What is counted too much where counting was stopped and goes on again, with what finding that out is counted as.
@@ -124,12 +119,13 @@ impl<H: Hardware> Counted for HardwareCore<H> {
             return (action(), None);
         }
         counted.set(Some(what));
-        // What is counted is known in each, so that counting takes next to nothing, and always the same.
-        match what {
-            Countable::Instructions => self.count_this(Countable::Instructions, action),
-            Countable::Cycles => self.count_this(Countable::Cycles, action),
-            Countable::CodeMisses => self.count_this(Countable::CodeMisses, action),
-            Countable::Operations => self.count_this(Countable::Operations, action),
-        }
+        // The action is there once: another copy of it would miss other lines of L1.
+        let before = self.count_now(what, true);
+        let result = action();
+        let after = self.count_now(what, false);
+        let account = self.hardware.account();
+        account.counted.set(None);
+        let too_much = account.counted_too_much.take();
+        (result, after.zip(before).map(|(after, before)| (after - before).saturating_sub(too_much)))
     }
 }

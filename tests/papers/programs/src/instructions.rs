@@ -22,8 +22,10 @@
 //! | `flag` | `set`; `line`: `load` | |
 //! | `word`, `element` | `load`, `store` | |
 //! | `register` | `acquire`, `free` | |
+//! | `memory` | of new memory, and of the same once more, ticks only: `fill` and `fill-again`, `copy` and `copy-again` | |
 
 use alloc::{format, vec, vec::Vec};
+use core::hint::black_box;
 
 use collectives::{
     Barrier, Broadcast, Class, Error, Group, InPlace, OcBcast, Operator, Placement, Source, Tag, Window,
@@ -71,6 +73,9 @@ const COUNTABLE: [(Countable, &str); 4] = [
 
 /// Lines of a put or get, few and many: the difference tells what a line takes.
 const LINES: [usize; 2] = [1, 33];
+
+/// Bytes of memory that are filled: more than L1 has, and less than L2.
+const FILLED_BYTES: usize = 32 << 10;
 
 /// Chunks of OC-Bcast, few and many.
 const CHUNKS: [usize; 2] = [2, 6];
@@ -132,7 +137,7 @@ impl Counted {
     fn new<C: Core>(hal: &C, what: Countable, suffix: &'static str) -> Option<Self> {
         // By code that the caches have.
         let mut own = None;
-        for _ in 0..core::hint::black_box(WARM_UP) {
+        for _ in 0..black_box(WARM_UP) {
             own = hal.count(what, || ()).1;
         }
         Some(Self { what, suffix, own: own? })
@@ -400,6 +405,25 @@ impl Counter {
         Ok(())
     }
 
+    /// Fills new memory and copies to it, and does both again.
+    fn memory<C: Core>(rank: &Rank<'_, C>) {
+        let hal = rank.hal();
+        let mut begun = hal.now();
+        let mut send = |metric| {
+            Of("memory", 0, FILLED_BYTES).send(rank, metric, Unit::Ticks, [hal.now() - begun]);
+            begun = hal.now();
+        };
+        let mut filled = vec![black_box(1_u8); FILLED_BYTES];
+        send("fill");
+        black_box(&mut filled[..]).fill(black_box(2));
+        send("fill-again");
+        let mut copied = black_box(&filled[..]).to_vec();
+        send("copy");
+        black_box(&mut copied[..]).copy_from_slice(black_box(&filled[..]));
+        send("copy-again");
+        black_box(copied);
+    }
+
     /// What a rank does without others.
     fn lines<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
@@ -421,7 +445,7 @@ impl Counter {
             hal.get_used(at, len, |index, bytes| memory[index * LINE_BYTES..][..bytes.len()].copy_from_slice(bytes));
         });
         // A rank that passes a chunk on gets it into its MPB, and from there into its memory.
-        let lines = core::hint::black_box(comm.mpb_layout().buffer_lines());
+        let lines = black_box(comm.mpb_layout().buffer_lines());
         let mut chunk_memory = vec![0_u8; lines * LINE_BYTES];
         let moved = self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines));
         let moved = moved
@@ -449,7 +473,10 @@ impl Counter {
         self.send(rank, Of("register", 0, 0), "free", &freed);
 
         self.loops(rank, elements, "load", |view| sum(view))?;
-        self.loops(rank, elements, "store", fill)
+        self.loops(rank, elements, "store", fill)?;
+        // The last of all, as it displaces what the caches have.
+        Self::memory(rank);
+        Ok(())
     }
 
     /// What polls take: of some lines at once, and such that fail, which look at nothing here.
@@ -459,7 +486,7 @@ impl Counter {
         let own = MpbLine::new(comm.core_of(comm.rank()), comm.mpb_layout().buffer(0));
         let places: Vec<_> = (0..POLLED_LINES[1]).map(|line| Place::Line(own.plus(line))).collect();
         let [few, many] = POLLED_LINES.map(|lines| {
-            let places = core::hint::black_box(&places[..lines]);
+            let places = black_box(&places[..lines]);
             self.steady(hal, || {
                 hal.wait_until(places, Deadline::Never, reason, |poll| {
                     Some((0..lines).map(|line| poll.line_word(line, 0)).fold(0, u32::wrapping_add))
@@ -589,7 +616,7 @@ impl Counter {
         for (place, (counted, _)) in self.turns().enumerate() {
             let result;
             (result, last[place % self.counted.len()]) = Self::count(hal, counted, &mut call);
-            core::hint::black_box(result);
+            black_box(result);
         }
         last
     }
