@@ -17,8 +17,8 @@
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::{array, cell::Cell};
 
-use bytemuck::cast_slice;
-use hal::{Core, Deadline, LINE_BYTES, Line, MpbLine, Place, Poll, Reason, TimedOut};
+use bytemuck::{cast, cast_slice};
+use hal::{Core, Deadline, LINE_BYTES, Line, MpbByte, MpbLine, MpbWords, Place, Poll, Reason, TimedOut};
 
 use crate::{
     Comm,
@@ -45,9 +45,16 @@ const _: () = assert!(ROUND < 1 << (u8::BITS - SLOT_BITS), "a doorbell is looked
 /// Acknowledgements that go with packets one after the other at most, fewer than a byte counts.
 const MOST_UNWRITTEN: u8 = 200;
 
+/// The words of a line.
+type LineWords = MpbWords<{ LINE_BYTES / size_of::<u32>() }>;
+
 /// What this rank knows of a peer.
-#[derive(Clone, Default)]
 struct Pair {
+    /// The box of the peer here, and this rank's there, if there are boxes.
+    boxes: Option<(LineWords, MpbLine)>,
+    /// This rank's byte among the peer's doorbells, if there are doorbells, and among its acknowledgements.
+    doorbell: Option<MpbByte>,
+    acknowledgement: MpbByte,
     /// Packets that went there, and which of them the peer has acknowledged last.
     sent: Cell<u8>,
     acknowledged: Cell<u8>,
@@ -73,10 +80,10 @@ pub(super) struct Slots {
     found: Cell<Option<(usize, Line)>>,
     pairs: Box<[Pair]>,
     /// The doorbells at the last look, and those of the packets that were taken.
-    doorbells: Box<[Cell<Line>]>,
-    answered: Box<[Cell<Line>]>,
+    doorbells: Box<[Seen]>,
+    answered: Box<[Seen]>,
     /// The acknowledgements at the last look.
-    seen: Box<[Cell<Line>]>,
+    seen: Box<[Seen]>,
     /// How many slots are taken from each on in which lines begin that wait for an acknowledgement.
     taken: [Cell<usize>; SLOTS],
     /// A rank whose last packet was taken and not acknowledged.
@@ -85,6 +92,25 @@ pub(super) struct Slots {
     received: Cell<usize>,
     /// Memory for the payload of the next packet.
     spare: Cell<Vec<u8>>,
+}
+
+/// A line as it was seen last, or of which some bytes are known better.
+#[derive(Clone, Default)]
+struct Seen(Cell<[u8; LINE_BYTES]>);
+
+impl Seen {
+    fn get(&self) -> Line {
+        Line(self.0.get())
+    }
+
+    fn set(&self, line: Line) {
+        self.0.set(line.0);
+    }
+
+    fn byte(&self, index: usize) -> &Cell<u8> {
+        let bytes: &Cell<[u8]> = &self.0;
+        &bytes.as_slice_of_cells()[index]
+    }
 }
 
 /// Lines of doorbells.
@@ -107,16 +133,32 @@ impl Slots {
     pub(super) fn new<C: Core>(comm: &Comm<'_, C>, first: usize, count: usize, has_boxes: bool) -> Self {
         let own = comm.mpb_line(comm.rank(), first);
         comm.hal().put_made(count * LINE_BYTES, own, |_, bytes| bytes.fill(0));
-        let lines = |count| vec![Cell::default(); count].into_boxed_slice();
+        let (me, doorbells) = (comm.rank(), doorbells(comm.size(), has_boxes));
+        let lines = |count| vec![Seen::default(); count].into_boxed_slice();
+        let acknowledgements = first + SLOTS + doorbells;
+        let boxes = acknowledgements + comm.size().div_ceil(LINE_BYTES);
+        let byte_of = |peer, first| comm.hal().find_byte(comm.mpb_line(peer, first + me / LINE_BYTES), me % LINE_BYTES);
+        let pair = |peer| Pair {
+            boxes: has_boxes
+                .then(|| (comm.hal().find_words(comm.mpb_line(me, boxes + peer), 0), comm.mpb_line(peer, boxes + me))),
+            doorbell: (doorbells > 0).then(|| byte_of(peer, first + SLOTS)),
+            acknowledgement: byte_of(peer, acknowledgements),
+            sent: Cell::new(0),
+            acknowledged: Cell::new(0),
+            slot: Cell::new(None),
+            received: Cell::new(0),
+            answers: Cell::new(false),
+            unwritten: Cell::new(0),
+        };
         Self {
             first,
             count,
             has_boxes,
             watched: Cell::new(None),
             found: Cell::new(None),
-            pairs: vec![Pair::default(); comm.size()].into_boxed_slice(),
-            doorbells: lines(doorbells(comm.size(), has_boxes)),
-            answered: lines(doorbells(comm.size(), has_boxes)),
+            pairs: (0..comm.size()).map(pair).collect(),
+            doorbells: lines(doorbells),
+            answered: lines(doorbells),
             seen: lines(comm.size().div_ceil(LINE_BYTES)),
             taken: array::from_fn(|_| Cell::new(0)),
             owed: Cell::new(None),
@@ -130,18 +172,14 @@ impl Slots {
         (self.first, self.count)
     }
 
-    fn doorbells<C>(&self, comm: &Comm<'_, C>, of: usize, from: usize) -> (MpbLine, usize) {
-        (comm.mpb_line(of, self.first + SLOTS + from / LINE_BYTES), from % LINE_BYTES)
+    /// The line of this rank's acknowledgements that a peer's is in.
+    fn acknowledgements<C>(&self, comm: &Comm<'_, C>, from: usize) -> MpbLine {
+        comm.mpb_line(comm.rank(), self.first + SLOTS + self.doorbells.len() + from / LINE_BYTES)
     }
 
-    fn acknowledgements<C>(&self, comm: &Comm<'_, C>, of: usize, from: usize) -> (MpbLine, usize) {
-        let line = self.first + SLOTS + self.doorbells.len() + from / LINE_BYTES;
-        (comm.mpb_line(of, line), from % LINE_BYTES)
-    }
-
-    /// The box of a rank at another one.
-    fn box_at<C>(&self, comm: &Comm<'_, C>, of: usize, from: usize) -> MpbLine {
-        comm.mpb_line(of, self.first + SLOTS + self.doorbells.len() + self.seen.len() + from)
+    /// The box of a rank here, where there are boxes.
+    fn box_of(&self, from: usize) -> Option<LineWords> {
+        self.pairs[from].boxes.map(|(here, _)| here)
     }
 
     /// The first of `lines` free slots in a row.
@@ -165,9 +203,8 @@ impl Slots {
         let (hal, me, pair) = (comm.hal(), comm.rank(), &self.pairs[to]);
         if pair.acknowledged != pair.sent {
             // That packet may have been taken since the last look.
-            let (line, _) = self.acknowledgements(comm, me, to);
             hal.invalidate_mpb();
-            self.note_acknowledgements(to / LINE_BYTES, hal.load_line(line));
+            self.note_acknowledgements(to / LINE_BYTES, hal.load_line(self.acknowledgements(comm, to)));
             if pair.acknowledged != pair.sent {
                 return false;
             }
@@ -201,12 +238,11 @@ impl Slots {
                 }
             });
         }
-        if self.has_boxes {
-            hal.store_words(self.box_at(comm, to, me), 0, head.into_iter());
+        if let Some((_, there)) = pair.boxes {
+            hal.store_words(there, 0, head.into_iter());
         }
-        if !self.doorbells.is_empty() {
-            let (line, byte) = self.doorbells(comm, to, me);
-            hal.set_flag(line, byte, stamp);
+        if let Some(doorbell) = pair.doorbell {
+            hal.set(doorbell, stamp);
         }
         comm.alert(comm.core_of(to));
         true
@@ -216,8 +252,7 @@ impl Slots {
     pub(super) fn await_acknowledgement<C: Core>(&self, comm: &Comm<'_, C>, to: usize) -> Result<bool, TimedOut> {
         let is_taken = || self.pairs[to].acknowledged == self.pairs[to].sent;
         if !is_taken() {
-            let (line, _) = self.acknowledgements(comm, comm.rank(), to);
-            comm.look_at(line, LOOKS, Reason::new("a packet being taken"), |poll| {
+            comm.look_at(self.acknowledgements(comm, to), LOOKS, Reason::new("a packet being taken"), |poll| {
                 self.note_acknowledgements(to / LINE_BYTES, poll.line(0));
                 is_taken().then_some(())
             })?;
@@ -273,10 +308,7 @@ impl Slots {
         // What was seen of its doorbell may be older than the number of its packet, if that was taken from the box.
         if !self.doorbells.is_empty() {
             for lines in [&self.answered, &self.doorbells] {
-                let seen = &lines[from / LINE_BYTES];
-                let mut line = seen.get();
-                line.0[from % LINE_BYTES] = words.stamp;
-                seen.set(line);
+                lines[from / LINE_BYTES].byte(from % LINE_BYTES).set(words.stamp);
             }
         }
         pair.received.set(pair.received.get().wrapping_add(1));
@@ -317,10 +349,10 @@ impl Slots {
     /// Writes the acknowledgement that waits.
     pub(super) fn acknowledge<C: Core>(&self, comm: &Comm<'_, C>) {
         let Some(from) = self.owed.take() else { return };
-        let (pair, (line, byte)) = (&self.pairs[from], self.acknowledgements(comm, from, comm.rank()));
+        let pair = &self.pairs[from];
         pair.unwritten.set(0);
-        comm.hal().set_flag(line, byte, pair.received.get());
-        comm.alert(line.core);
+        comm.hal().set(pair.acknowledgement, pair.received.get());
+        comm.alert(pair.acknowledgement.line().core);
     }
 
     /// The first rank whose doorbell in a line has rung at the last look. A packet may be taken from its box before its doorbell is seen:
@@ -335,12 +367,12 @@ impl Slots {
     fn next_arrival<C: Core>(&self, comm: &Comm<'_, C>) -> Option<(usize, Line)> {
         let hal = comm.hal();
         let from = (0..self.doorbells.len()).find_map(|index| self.arrival_in(index))?;
-        if self.has_boxes {
+        if let Some(own_box) = self.box_of(from) {
             // The look may have been into the box before the packet came.
             hal.invalidate_mpb();
-            return Some((from, hal.load_line(self.box_at(comm, comm.rank(), from))));
+            return Some((from, hal.load_line(own_box.line())));
         }
-        let stamp = self.doorbells[from / LINE_BYTES].get().0[from % LINE_BYTES];
+        let stamp = self.doorbells[from / LINE_BYTES].byte(from % LINE_BYTES).get();
         // As of its other lines.
         Some((from, hal.load_line(self.slot_of(comm, from, stamp))))
     }
@@ -363,41 +395,53 @@ impl Slots {
         let me = comm.rank();
         // Without doorbells there is one other rank.
         let awaited = if self.doorbells.is_empty() { (self.pairs.len() == 2).then(|| 1 - me) } else { awaited };
-        let watched = awaited.filter(|from| self.has_boxes && *from != me);
-        self.watched.set(watched);
-        watched.into_iter().for_each(|from| add(Place::Line(self.box_at(comm, me, from))));
+        let watched = awaited.filter(|from| *from != me).and_then(|from| Some((from, self.box_of(from)?.line())));
+        self.watched.set(watched.map(|(from, _)| from));
+        watched.into_iter().for_each(|(_, own_box)| add(Place::Line(own_box)));
         self.lines_to_look_at(are_blocked).for_each(|line| add(Place::Line(comm.mpb_line(me, line))));
     }
 
-    /// Waits for a packet in the box of a rank, and returns its first line; nothing if something else shows before, or a handler of interrupts
-    /// has taken a packet. Nothing is blocked, no acknowledgement waits, and the box [may be awaited](Self::may_await_box).
+    /// Waits for a packet in the box of a rank, and says whether it is there, and `line` its first one; it is not if something else shows
+    /// before, or a handler of interrupts has taken a packet. Nothing is blocked, no acknowledgement waits, and the box [may be
+    /// awaited](Self::may_await_box).
     #[inline]
     pub(super) fn await_box<C: Core>(
         &self,
         comm: &Comm<'_, C>,
         from: usize,
         reason: Reason,
-    ) -> Result<Option<Line>, TimedOut> {
-        let own_box = self.box_at(comm, comm.rank(), from);
-        let look = |poll: &Poll<'_>| Some(poll.line(0)).filter(|line| self.is_next(from, Packet::stamp(line)));
-        if !self.doorbells.is_empty() {
-            return self.await_box_or_doorbells(comm, own_box, look, reason);
-        }
-        comm.hal().wait_until(own_box, Deadline::Never, reason, |poll| {
-            let found = looks::several(poll, LOOKS, look);
-            (found.is_some() || self.owes()).then_some(found)
-        })
+        line: &mut Line,
+    ) -> Result<bool, TimedOut> {
+        let Some(own_box) = self.box_of(from) else { return Ok(false) };
+        let mut look = |poll: &Poll<'_>| {
+            *line = Line(cast(poll.words(own_box)));
+            self.is_next(from, Packet::stamp(line)).then_some(())
+        };
+        let found = if self.doorbells.is_empty() {
+            comm.hal().wait_until(&own_box, Deadline::Never, reason, |poll| {
+                let found = looks::several(poll, LOOKS, &mut look);
+                (found.is_some() || self.owes()).then_some(found)
+            })?
+        } else {
+            // What is there already is found without a look at the doorbells.
+            match comm.look_at(&own_box, LOOKS, reason, &mut look)? {
+                None => self.await_box_or_doorbells(comm, own_box.line(), look, reason)?,
+                found => found,
+            }
+        };
+        Ok(found.is_some())
     }
 
     /// The same, with a look at the doorbells now and then.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn await_box_or_doorbells<C: Core>(
         &self,
         comm: &Comm<'_, C>,
         own_box: MpbLine,
-        look: impl Fn(&Poll<'_>) -> Option<Line>,
+        mut look: impl FnMut(&Poll<'_>) -> Option<()>,
         reason: Reason,
-    ) -> Result<Option<Line>, TimedOut> {
+    ) -> Result<Option<()>, TimedOut> {
         const PLACES: usize = 1 + MOST_BOXES / LINE_BYTES;
         let (mut places, mut count) = ([Place::Line(own_box); PLACES], 1);
         for line in self.lines_to_look_at(false) {
@@ -405,7 +449,7 @@ impl Slots {
             count += 1;
         }
         comm.hal().wait_until(&places[..count], Deadline::Never, reason, |poll| {
-            let found = looks::several(poll, LOOKS, &look);
+            let found = looks::several(poll, LOOKS, &mut look);
             (found.is_some() || self.has_rung(poll, 1) || self.owes()).then_some(found)
         })
     }
@@ -464,7 +508,9 @@ impl Slots {
     /// Notes what a line of acknowledgements says, and whether that was not known.
     fn note_acknowledgements(&self, index: usize, line: Line) -> bool {
         let mut is_new = false;
-        for byte in differing(&line, &self.seen[index].replace(line)) {
+        let before = self.seen[index].get();
+        self.seen[index].set(line);
+        for byte in differing(&line, &before) {
             is_new = true;
             self.note_acknowledgement(index * LINE_BYTES + byte, line.0[byte]);
         }

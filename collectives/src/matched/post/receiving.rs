@@ -1,7 +1,7 @@
 //! What has come: it is matched, and credits go back.
 
 use alloc::{rc::Rc, vec::Vec};
-use hal::{Core, Reason, TimedOut};
+use hal::{Core, Line, Reason, TimedOut};
 
 use super::{CREDITS, Incoming, KEPT, Post, TOGETHER, UNWANTED, WAITING, calls};
 use crate::{
@@ -49,8 +49,11 @@ impl Post {
         }
         // No packet goes there before the next one comes.
         self.slots.acknowledge(world);
-        let awaited = self.slots.await_box(world, from, reason.from(world.core_of(from)));
-        let Some(line) = awaited.map_err(|TimedOut { reason }| Error::TimedOut { reason })? else { return Ok(None) };
+        let mut line = Line::default();
+        let awaited = self.slots.await_box(world, from, reason.from(world.core_of(from)), &mut line);
+        if !awaited.map_err(|TimedOut { reason }| Error::TimedOut { reason })? {
+            return Ok(None);
+        }
         let words = Words::of(&line);
         let is_here = words.kind == Kind::Eager;
         let len = if is_here { words.len } else { words.number as usize };

@@ -3,7 +3,7 @@
 use std::{cell::Cell, rc::Rc, vec};
 
 use hal::{
-    Clock, Reason, SharedAddress,
+    Clock, Line, Reason, SharedAddress,
     emulated::Omit,
     sim::{Machine, SimCore, Spontaneous, Strategy},
 };
@@ -102,7 +102,8 @@ fn packets_of_two_lines_are_whole_in_all_orders() {
             if world.rank() == 0 {
                 assert!(slots.send(world, 1, &Packet::new(Kind::Eager, 0).tagged(0, 7).carrying(&message)));
             } else {
-                let line = slots.await_box(world, 0, Reason::new("a packet")).unwrap().expect("it is there");
+                let mut line = Line::default();
+                assert!(slots.await_box(world, 0, Reason::new("a packet"), &mut line).unwrap(), "it is there");
                 let (words, mut payload) = (Words::of(&line), [0; 20]);
                 slots.take_into(world, 0, (&line, &words), &mut payload);
                 assert_eq!((words.tag, words.len, payload), (7, message.len(), message));
