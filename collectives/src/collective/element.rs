@@ -92,7 +92,44 @@ float!(f64, 5);
 #[derive(Clone, Copy)]
 pub struct Operator<T> {
     combine: fn(T, T) -> T,
+    /// The same of many, in a loop without calls.
+    combine_all: fn(&mut [T], &[T]),
     code: u32,
+}
+
+/// The same as a type, of which the compiler makes both.
+trait Rule<T> {
+    fn combine(there: T, operand: T) -> T;
+}
+
+macro_rules! rule {
+    ($name:ident, $element:ident, $combine:expr) => {
+        struct $name;
+
+        impl<T: $element> Rule<T> for $name {
+            #[inline(always)]
+            fn combine(there: T, operand: T) -> T {
+                let combine: fn(T, T) -> T = $combine;
+                combine(there, operand)
+            }
+        }
+    };
+}
+
+rule!(Sum, Element, T::sum);
+rule!(Product, Element, T::product);
+rule!(Min, Element, |there, operand| if operand < there { operand } else { there });
+rule!(Max, Element, |there, operand| if there < operand { operand } else { there });
+rule!(Replace, Element, |_, operand| operand);
+rule!(Keep, Element, |there, _| there);
+rule!(And, Integer, T::and);
+rule!(Or, Integer, T::or);
+rule!(Xor, Integer, T::xor);
+
+fn combine_all<T: Copy, R: Rule<T>>(there: &mut [T], operands: &[T]) {
+    for (there, operand) in there.iter_mut().zip(operands) {
+        *there = R::combine(*there, *operand);
+    }
 }
 
 /// Names of the operators, by their numbers.
@@ -116,30 +153,30 @@ mod code {
 
 impl<T: Element> Operator<T> {
     /// Sum.
-    pub const SUM: Self = Self::new(T::sum, code::SUM);
+    pub const SUM: Self = Self::new::<Sum>(code::SUM);
     /// Product.
-    pub const PRODUCT: Self = Self::new(T::product, code::PRODUCT);
+    pub const PRODUCT: Self = Self::new::<Product>(code::PRODUCT);
     /// Minimum.
-    pub const MIN: Self = Self::new(|there, operand| if operand < there { operand } else { there }, code::MIN);
+    pub const MIN: Self = Self::new::<Min>(code::MIN);
     /// Maximum.
-    pub const MAX: Self = Self::new(|there, operand| if there < operand { operand } else { there }, code::MAX);
+    pub const MAX: Self = Self::new::<Max>(code::MAX);
     /// The operand, whatever was there.
-    pub const REPLACE: Self = Self::new(|_, operand| operand, code::REPLACE);
+    pub const REPLACE: Self = Self::new::<Replace>(code::REPLACE);
     /// What was there, whatever the operand: fetches atomically (MPI's `NO_OP`).
-    pub const KEEP: Self = Self::new(|there, _| there, code::KEEP);
+    pub const KEEP: Self = Self::new::<Keep>(code::KEEP);
 
-    const fn new(combine: fn(T, T) -> T, operator: u32) -> Self {
-        Self { combine, code: T::TYPE << code::BITS | operator }
+    const fn new<R: Rule<T>>(operator: u32) -> Self {
+        Self { combine: R::combine, combine_all: combine_all::<T, R>, code: T::TYPE << code::BITS | operator }
     }
 }
 
 impl<T: Integer> Operator<T> {
     /// Bitwise and.
-    pub const AND: Self = Self::new(T::and, code::AND);
+    pub const AND: Self = Self::new::<And>(code::AND);
     /// Bitwise or.
-    pub const OR: Self = Self::new(T::or, code::OR);
+    pub const OR: Self = Self::new::<Or>(code::OR);
     /// Bitwise exclusive or.
-    pub const XOR: Self = Self::new(T::xor, code::XOR);
+    pub const XOR: Self = Self::new::<Xor>(code::XOR);
 }
 
 impl<T: Pod> Operator<T> {
@@ -150,9 +187,7 @@ impl<T: Pod> Operator<T> {
 
     /// Combines operands with what is there, one by one.
     pub fn apply(&self, there: &mut [T], operands: &[T]) {
-        for (there, operand) in there.iter_mut().zip(operands) {
-            *there = self.combine(*there, *operand);
-        }
+        (self.combine_all)(there, operands);
     }
 
     /// P54C cycles that one combination takes with both operands and the result in L1: two loads, of which one is
@@ -239,6 +274,10 @@ mod tests {
                 let mut bytes = bytemuck::bytes_of(&there).to_vec();
                 apply_coded(operator.code(), &mut bytes, bytemuck::bytes_of(&operand));
                 assert_eq!(bytes, bytemuck::bytes_of(&operator.combine(there, operand)), "{:#x}", operator.code());
+                let mut many = [there, operand, there];
+                operator.apply(&mut many, &[operand; 3]);
+                let each = [there, operand, there].map(|there| operator.combine(there, operand));
+                assert_eq!(many, each, "{:#x}", operator.code());
             }
         }
         check(-7i32, 12);

@@ -48,6 +48,10 @@ impl<T: Pod> Combine<T> for Operator<T> {
         Operator::combine(self, left, right)
     }
 
+    fn combine_all(&self, there: &mut [T], right: &[T]) {
+        self.apply(there, right);
+    }
+
     fn cycles(&self) -> u64 {
         Operator::cycles(self)
     }

@@ -54,16 +54,25 @@ impl Wanted {
     }
 }
 
-/// The tree for pieces of `lines` lines. The fewer lines, the more does a call cost beside them, and the more
+/// The delay of the tree for pieces of `lines` lines. The fewer lines, the more does a call cost beside them, and the more
 /// children can be taken in meanwhile.
-pub(super) fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree {
-    let delay = match lines {
+fn delay_for(lines: usize) -> usize {
+    match lines {
         0..=1 => 3,
         2..=4 => 2,
         _ => 1,
-    };
-    let tree = Tree::new(ranks, delay);
-    if (tree.most_children() + 1) * lines <= staging_lines { tree } else { Tree::new(ranks, 1) }
+    }
+}
+
+/// Whether a slot for each child and one for the result are there in so many lines.
+fn fits(tree: &Tree, lines: usize, staging_lines: usize) -> bool {
+    (tree.most_children() + 1) * lines <= staging_lines
+}
+
+/// The tree for pieces of `lines` lines.
+pub(super) fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree {
+    let tree = Tree::new(ranks, delay_for(lines));
+    if fits(&tree, lines, staging_lines) { tree } else { Tree::new(ranks, 1) }
 }
 
 /// Reduces along the tree.
@@ -76,11 +85,11 @@ pub(super) fn reduce<C: Messenger, T: Pod>(
     let (hal, rank, size) = (comm.hal(), comm.rank(), comm.size());
     let room = Room::of(comm);
     let lines = crate::mpb::tagged::tagged_lines(buffers.len() * size_of::<T>());
-    let tree = tree_for(size, lines, room.most);
+    let flattest = comm.tree(delay_for(lines));
+    let (tree, node) = if fits(&flattest.0, lines, room.most) { flattest } else { comm.tree(1) };
     // One slot for each child, and one for the result.
     let children = tree.most_children();
     let pieces = Pieces::new::<T>(buffers.len(), room.slot_lines(children))?;
-    let node = tree.node(rank, size);
     for (number, piece) in pieces.iter().enumerate() {
         let lines = [children * pieces.lines, pieces.lines];
         let turn = comm.slots_turn(lines, *wanted == Wanted::ByAll, number);

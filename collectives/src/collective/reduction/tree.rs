@@ -10,6 +10,11 @@
 //! operands are combined in the order of ranks, and neighbours on the chip mostly are neighbours in the tree.
 
 use alloc::{vec, vec::Vec};
+use core::cell::OnceCell;
+
+use hal::{Mpb, Wait};
+
+use crate::Comm;
 
 /// A tree over all ranks, with rank 0 at the root.
 pub(super) struct Tree {
@@ -90,6 +95,21 @@ impl Tree {
         }
         subtrees.reverse();
         subtrees
+    }
+}
+
+/// The trees of a communicator by their delays, which are 3 at most, with this rank's place in each: worked out when they are used first.
+#[derive(Default)]
+struct Trees([OnceCell<(Tree, Node)>; 3]);
+
+impl<C: Mpb + Wait> Comm<'_, C> {
+    /// The tree of all ranks for a delay of up to 3 steps, and this rank's place in it.
+    pub(super) fn tree(&self, delay: usize) -> &(Tree, Node) {
+        self.state::<Trees>().0[delay - 1].get_or_init(|| {
+            let tree = Tree::new(self.size(), delay);
+            let node = tree.node(self.rank(), self.size());
+            (tree, node)
+        })
     }
 }
 

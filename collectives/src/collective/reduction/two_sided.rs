@@ -20,7 +20,7 @@ use super::{
     Combine, Kind,
     buffers::{Buffers, Wrapped, combine, combine_before},
     short::Wanted,
-    tree::{Node, Tree},
+    tree::Node,
 };
 use crate::{
     Comm, Error,
@@ -114,8 +114,8 @@ pub(super) fn scan<C: Messenger, T: Pod>(
 }
 
 /// This rank's place in the binomial tree.
-fn node(comm: &Comm<'_, impl Mpb + Wait>) -> Node {
-    Tree::new(comm.size(), 1).node(comm.rank(), comm.size())
+fn node<'t>(comm: &'t Comm<'_, impl Mpb + Wait>) -> &'t Node {
+    &comm.tree(1).1
 }
 
 /// Combines up the tree; rank 0 has the result.
@@ -131,7 +131,7 @@ fn up<C: Messenger, T: Pod>(
     }
     let mut values = buffers.read(comm.hal(), 0..buffers.len());
     let mut operands = vec![T::zeroed(); values.len()];
-    for child in node.children {
+    for &child in &node.children {
         comm.receive_within(bytemuck::cast_slice_mut(&mut operands), child)?;
         combine(comm.hal(), operation, &mut values, &operands);
     }

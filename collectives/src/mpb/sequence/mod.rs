@@ -196,7 +196,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// say the same.
     #[inline]
     pub(crate) fn turn(&self, lines: usize, writers: Writers) -> Turn {
-        let turn = self.begin(lines, writers, Contents::Raw);
+        let turn = self.begin(lines, writers);
         if lines > 0 {
             let staging = self.sequence().staging();
             staging.raw.set(staging.raw.get() | staging.last.get());
@@ -208,38 +208,27 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     }
 
     #[inline]
-    fn begin(&self, lines: usize, writers: Writers, contents: Contents) -> Turn {
+    fn begin(&self, lines: usize, writers: Writers) -> Turn {
         self.assert_no_profile();
+        let (all, has_cells) = (self.staging_for(lines), self.is_part());
         let sequence = self.sequence();
-        // Tagged data is in staging lines only.
-        let (all, has_cells) = match contents {
-            Contents::Raw => (self.staging_for(lines), self.is_part()),
-            Contents::Tagged => (self.mpb_layout().tagged(), false),
-        };
-        let staging = if contents == Contents::Raw { sequence.staging() } else { &sequence.shared };
+        let staging = sequence.staging();
         debug_assert!(lines <= all.len());
         let foreign = writers == Writers::Anyone && lines > 0 && staging.kept.get();
         let no_cells = || has_cells && sequence.shared.taken.get() & self.next_cells() != 0;
-        let no_lines = || lines > 0 && staging.place(lines, all.len(), contents).is_none();
-        if self.is_late() || foreign || no_cells() || no_lines() {
+        let place = || staging.place(lines, all.len(), Contents::Raw);
+        let mut found = place();
+        if self.is_late() || foreign || no_cells() || found.is_none() {
             self.synchronise();
+            found = place();
         }
-        let mut first = all.start;
-        if lines > 0 {
-            // After a barrier nothing is taken, so that any number fits.
-            let place = staging.place(lines, all.len(), contents).unwrap_or(0);
-            first += place;
-            let bits = lines_bits(place, lines);
-            staging.taken.set(staging.taken.get() | bits);
-            staging.last.set(bits);
-        } else if staging.last.get() != 0 {
-            // Looked at first: stores to a line that no cache has would go out to memory, one by one, each time.
-            staging.last.set(0);
-        }
+        // After a barrier nothing is taken, so that any number fits.
+        let place = found.unwrap_or(0);
+        staging.take(lines_bits(place, lines));
         if has_cells {
             self.take_cells();
         }
-        self.next_turn(first..first + lines)
+        self.next_turn(all.start + place..all.start + place + lines)
     }
 
     /// The cells of the next operation, among the lines that operations of tagged data can have.
@@ -316,23 +305,30 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
         let all = self.mpb_layout().tagged();
         let staging = &self.sequence().shared;
         let place = || staging.place(lines, all.len(), Contents::Tagged);
-        let raw = |first: usize| staging.raw.get() & lines_bits(first, lines);
+        let mut found = place();
         // To clear lines takes a barrier, too: after one there may be some that need not be cleared.
-        let waits = |first| raw(first) != 0 && free_lines(staging.raw.get(), lines, all.len()).is_some();
-        if place().is_none_or(waits) {
+        let waits = |first| {
+            staging.raw.get() & lines_bits(first, lines) != 0
+                && free_lines(staging.raw.get(), lines, all.len()).is_some()
+        };
+        if found.is_none_or(waits) {
             self.synchronise();
+            found = place();
         }
-        let first = place().unwrap_or(0);
-        if raw(first) != 0 {
+        // After a barrier nothing is taken, so that any number fits.
+        let first = found.unwrap_or(0);
+        let bits = lines_bits(first, lines);
+        if staging.raw.get() & bits != 0 {
             // Nobody reads or writes these lines of this rank's any more.
             let own = MpbLine::new(self.hal().core(), all.start + first);
             self.hal().put_made(lines * LINE_BYTES, own, |_, bytes| bytes.fill(0));
             self.synchronise();
-            staging.raw.set(staging.raw.get() & !raw(first));
+            staging.raw.set(staging.raw.get() & !bits);
+        } else if self.is_late() || lines > 0 && staging.kept.get() {
+            self.synchronise();
         }
-        let turn = self.begin(lines, Writers::Anyone, Contents::Tagged);
-        debug_assert_eq!(raw(turn.staging.start - all.start), 0);
-        turn
+        staging.take(bits);
+        self.next_turn(all.start + first..all.start + first + lines)
     }
 
     /// A [tagged turn](Self::tagged_turn) for an operation, or a piece of one, that no rank leaves before all

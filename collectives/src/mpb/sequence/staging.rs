@@ -34,6 +34,18 @@ impl Staging {
         self.kept.set(false);
     }
 
+    /// The operation that begins has these lines.
+    #[inline]
+    pub(super) fn take(&self, bits: u128) {
+        // Looked at first: stores to a line that no cache has would go out to memory, one by one, each time.
+        if bits != 0 {
+            self.taken.set(self.taken.get() | bits);
+            self.last.set(bits);
+        } else if self.last.get() != 0 {
+            self.last.set(0);
+        }
+    }
+
     /// The first of `lines` staging lines of `room`; none if no such lines in a row are left by operations that may not be
     /// complete.
     pub(super) fn place(&self, lines: usize, room: usize, contents: Contents) -> Option<usize> {
@@ -45,6 +57,9 @@ impl Staging {
 
 /// The first of `lines` lines in a row that are among the first `room` and not among the `others`.
 pub(super) fn free_lines(others: u128, lines: usize, room: usize) -> Option<usize> {
+    if others == 0 && lines <= room {
+        return Some(0);
+    }
     let mut first = 0;
     while first + lines <= room {
         let met = others & lines_bits(first, lines);

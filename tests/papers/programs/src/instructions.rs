@@ -71,6 +71,9 @@ const COUNTABLE: [(Countable, &str); 4] = [
     (Countable::Operations, ".operations"),
 ];
 
+/// Words that are summed.
+const SUMMED: [usize; 2] = [2, 256];
+
 /// Lines of a put or get, few and many: the difference tells what a line takes.
 const LINES: [usize; 2] = [1, 33];
 
@@ -87,7 +90,7 @@ impl Program for Instructions {
     const NAME: &'static str = "bench-instructions";
     const ABOUT: &'static str = "counts the instructions of calls, on the emulated board";
     const OPTIONS: &'static [KnownOption] = &[
-        ("only", "pscw, barriers, broadcasts, messages or lines; all if not given"),
+        ("only", "pscw, barriers, broadcasts, reductions, messages or lines; all if not given"),
         ("repetitions", "calls of each kind that count, for all that is counted together, 3 if not given"),
     ];
 
@@ -102,15 +105,16 @@ impl Program for Instructions {
             "this machine counts no instructions and prices no software; `cargo xtask board` does",
         )?;
         let counter = Counter { counted, repetitions };
-        let parts: [(&str, Part<C>); 5] = [
+        let parts: [(&str, Part<C>); 6] = [
             ("pscw", Counter::epochs),
             ("barriers", Counter::barriers),
             ("broadcasts", Counter::broadcasts),
+            ("reductions", Counter::reductions),
             ("messages", Counter::messages),
             ("lines", Counter::lines),
         ];
         let known = only.is_empty() || parts.iter().any(|(name, _)| *name == only);
-        demand(known, format_args!("option `only={only}`: there are pscw, barriers, broadcasts, messages and lines"))?;
+        demand(known, format_args!("option `only={only}`: there are pscw, barriers, broadcasts, reductions, messages and lines"))?;
         for (name, part) in parts {
             if only.is_empty() || only == name {
                 rank.phase(name);
@@ -271,6 +275,19 @@ impl Counter {
             let algorithm: Broadcast = name.parse()?;
             let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message, 0));
             self.by_role(rank, &format!("broadcast-{name}"), fan_in, Order::ParentsFirst, broadcast)?;
+        }
+        Ok(())
+    }
+
+    /// Sums of few words and of many, which all ranks get, or one.
+    fn reductions<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let comm = rank.comm;
+        for words in SUMMED {
+            let (operands, mut sums) = (vec![1_u32; words], vec![0; words]);
+            let mut reduce = || comm.reduce(&operands[..], &mut sums[..], &Operator::SUM, 0);
+            self.by_role(rank, &format!("reduce-{words}"), comm.size(), Order::ParentsLast, &mut reduce)?;
+            let allreduce = || comm.allreduce(&operands[..], &mut sums[..], &Operator::SUM);
+            self.by_role(rank, &format!("allreduce-{words}"), comm.size(), Order::ParentsLast, allreduce)?;
         }
         Ok(())
     }
