@@ -92,8 +92,8 @@ float!(f64, 5);
 #[derive(Clone, Copy)]
 pub struct Operator<T> {
     combine: fn(T, T) -> T,
-    /// The same of many, in a loop without calls.
-    combine_all: fn(&mut [T], &[T]),
+    /// The same of many, in a loop without calls; what is there may be the operands instead.
+    combine_all: fn(&mut [T], &[T], Side),
     code: u32,
 }
 
@@ -126,9 +126,18 @@ rule!(And, Integer, T::and);
 rule!(Or, Integer, T::or);
 rule!(Xor, Integer, T::xor);
 
-fn combine_all<T: Copy, R: Rule<T>>(there: &mut [T], operands: &[T]) {
-    for (there, operand) in there.iter_mut().zip(operands) {
-        *there = R::combine(*there, *operand);
+/// On which side of those there elements are combined with them.
+#[derive(Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+}
+
+fn combine_all<T: Copy, R: Rule<T>>(there: &mut [T], others: &[T], side: Side) {
+    let pairs = there.iter_mut().zip(others);
+    match side {
+        Side::Left => pairs.for_each(|(there, left)| *there = R::combine(*left, *there)),
+        Side::Right => pairs.for_each(|(there, right)| *there = R::combine(*there, *right)),
     }
 }
 
@@ -187,7 +196,12 @@ impl<T: Pod> Operator<T> {
 
     /// Combines operands with what is there, one by one.
     pub fn apply(&self, there: &mut [T], operands: &[T]) {
-        (self.combine_all)(there, operands);
+        (self.combine_all)(there, operands, Side::Right);
+    }
+
+    /// Combines what is there, as operands, with elements, one by one.
+    pub(crate) fn apply_to(&self, elements: &[T], there: &mut [T]) {
+        (self.combine_all)(there, elements, Side::Left);
     }
 
     /// P54C cycles that one combination takes with both operands and the result in L1: two loads, of which one is
@@ -277,6 +291,10 @@ mod tests {
                 let mut many = [there, operand, there];
                 operator.apply(&mut many, &[operand; 3]);
                 let each = [there, operand, there].map(|there| operator.combine(there, operand));
+                assert_eq!(many, each, "{:#x}", operator.code());
+                let mut many = [there, operand, there];
+                operator.apply_to(&[operand; 3], &mut many);
+                let each = [there, operand, there].map(|there| operator.combine(operand, there));
                 assert_eq!(many, each, "{:#x}", operator.code());
             }
         }

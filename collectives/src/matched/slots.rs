@@ -424,7 +424,7 @@ impl Slots {
             })?
         } else {
             // What is there already is found without a look at the doorbells.
-            match comm.look_at(&own_box, LOOKS, reason, &mut look)? {
+            match comm.look_at(&own_box, 1, reason, &mut look)? {
                 None => self.await_box_or_doorbells(comm, own_box.line(), look, reason)?,
                 found => found,
             }

@@ -205,6 +205,13 @@ pub(super) fn get_operands<C: Messenger, T: Pod>(
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(operands);
     comm.hal().get_used(line, offset + bytes.len(), |index, found| {
         let begin = index * LINE_BYTES;
+        if let (0, Some(line)) = (offset, found.first_chunk::<LINE_BYTES>())
+            && let Some(whole) = bytes[begin..].first_chunk_mut()
+        {
+            // How much it is is known, so that nothing is called.
+            *whole = *line;
+            return;
+        }
         let skipped = offset.saturating_sub(begin).min(found.len());
         bytes[begin + skipped - offset..begin + found.len() - offset].copy_from_slice(&found[skipped..]);
     });

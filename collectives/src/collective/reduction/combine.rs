@@ -52,6 +52,10 @@ impl<T: Pod> Combine<T> for Operator<T> {
         self.apply(there, right);
     }
 
+    fn combine_all_before(&self, left: &[T], there: &mut [T]) {
+        self.apply_to(left, there);
+    }
+
     fn cycles(&self) -> u64 {
         Operator::cycles(self)
     }

@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use hal::{Deadline, Messenger, Mpb, Place, Reason, Wait};
 
 use crate::{
@@ -111,18 +111,27 @@ impl Slots {
     ) -> Vec<T> {
         let mut values = vec![T::zeroed(); elements.len()];
         let wanted = elements.start * size_of::<T>()..elements.end * size_of::<T>();
-        let target: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        let (mut rest, mut first): (&mut [u8], _) =
+            (bytemuck::cast_slice_mut(&mut values), wanted.start % TAGGED_BYTES);
         for index in wanted.start / TAGGED_BYTES..tagged_lines(wanted.end) {
+            let len = rest.len().min(TAGGED_BYTES - first);
+            let (piece, behind) = rest.split_at_mut(len);
             let line = comm.mpb_line(rank, self.line(slot) + index);
-            let data = comm
-                .wait_until(&[Place::Line(line)], Deadline::Never, reason, |poll| {
-                    tagged_data(&poll.line(0), self.turn.tag).copied()
-                })
-                // Only a machine that is dying gets here, and nobody will look at the result.
-                .unwrap_or_else(|_| Zeroable::zeroed());
-            let at = index * TAGGED_BYTES;
-            let (from, to) = (wanted.start.max(at), wanted.end.min(at + TAGGED_BYTES));
-            target[from - wanted.start..to - wanted.start].copy_from_slice(&data[from - at..to - at]);
+            let found = comm.wait_until(&[Place::Line(line)], Deadline::Never, reason, |poll| {
+                let line = poll.line(0);
+                let data = tagged_data(&line, self.turn.tag)?;
+                // Of all lines but the first and the last it is known how much they bring.
+                match <&mut [u8; TAGGED_BYTES]>::try_from(&mut *piece) {
+                    Ok(whole) => *whole = *data,
+                    Err(_) => piece.copy_from_slice(&data[first..first + len]),
+                }
+                Some(())
+            });
+            if found.is_err() {
+                // The machine is dying, and nobody will look at the result.
+                break;
+            }
+            (rest, first) = (behind, 0);
         }
         values
     }

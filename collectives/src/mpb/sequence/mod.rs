@@ -216,7 +216,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         debug_assert!(lines <= all.len());
         let foreign = writers == Writers::Anyone && lines > 0 && staging.kept.get();
         let no_cells = || has_cells && sequence.shared.taken.get() & self.next_cells() != 0;
-        let place = || staging.place(lines, all.len(), Contents::Raw);
+        let place = || if lines > 0 { staging.place(lines, all.len(), Contents::Raw) } else { Some(0) };
         let mut found = place();
         if self.is_late() || foreign || no_cells() || found.is_none() {
             self.synchronise();
@@ -224,7 +224,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         }
         // After a barrier nothing is taken, so that any number fits.
         let place = found.unwrap_or(0);
-        staging.take(lines_bits(place, lines));
+        staging.take(if lines > 0 { lines_bits(place, lines) } else { 0 });
         if has_cells {
             self.take_cells();
         }

@@ -71,8 +71,8 @@ const COUNTABLE: [(Countable, &str); 4] = [
     (Countable::Operations, ".operations"),
 ];
 
-/// Words that are summed.
-const SUMMED: [usize; 2] = [2, 256];
+/// Words of a rank, or of a block, in collective operations.
+const WORDS: [usize; 2] = [2, 128];
 
 /// Lines of a put or get, few and many: the difference tells what a line takes.
 const LINES: [usize; 2] = [1, 33];
@@ -90,7 +90,7 @@ impl Program for Instructions {
     const NAME: &'static str = "bench-instructions";
     const ABOUT: &'static str = "counts the instructions of calls, on the emulated board";
     const OPTIONS: &'static [KnownOption] = &[
-        ("only", "pscw, barriers, broadcasts, reductions, messages or lines; all if not given"),
+        ("only", "pscw, barriers, broadcasts, messages or lines, all of these if not given; or collectives"),
         ("repetitions", "calls of each kind that count, for all that is counted together, 3 if not given"),
     ];
 
@@ -106,17 +106,21 @@ impl Program for Instructions {
         )?;
         let counter = Counter { counted, repetitions };
         let parts: [(&str, Part<C>); 6] = [
+            ("collectives", Counter::collectives),
             ("pscw", Counter::epochs),
             ("barriers", Counter::barriers),
             ("broadcasts", Counter::broadcasts),
-            ("reductions", Counter::reductions),
             ("messages", Counter::messages),
             ("lines", Counter::lines),
         ];
         let known = only.is_empty() || parts.iter().any(|(name, _)| *name == only);
-        demand(known, format_args!("option `only={only}`: there are pscw, barriers, broadcasts, reductions, messages and lines"))?;
+        demand(
+            known,
+            format_args!("option `only={only}`: there are pscw, barriers, broadcasts, messages, lines and collectives"),
+        )?;
         for (name, part) in parts {
-            if only.is_empty() || only == name {
+            // Those of many ranks take long, and say no more than those of few.
+            if only == name || only.is_empty() && name != "collectives" {
                 rank.phase(name);
                 part(&counter, rank)?;
             }
@@ -279,15 +283,23 @@ impl Counter {
         Ok(())
     }
 
-    /// Sums of few words and of many, which all ranks get, or one.
-    fn reductions<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
-        let comm = rank.comm;
-        for words in SUMMED {
-            let (operands, mut sums) = (vec![1_u32; words], vec![0; words]);
-            let mut reduce = || comm.reduce(&operands[..], &mut sums[..], &Operator::SUM, 0);
-            self.by_role(rank, &format!("reduce-{words}"), comm.size(), Order::ParentsLast, &mut reduce)?;
-            let allreduce = || comm.allreduce(&operands[..], &mut sums[..], &Operator::SUM);
-            self.by_role(rank, &format!("allreduce-{words}"), comm.size(), Order::ParentsLast, allreduce)?;
+    /// Reductions and exchanges of few words and of many.
+    fn collectives<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
+        let (comm, size) = (rank.comm, rank.comm.size());
+        for words in WORDS {
+            let (own, mut one) = (vec![1_u32; words], vec![0_u32; words]);
+            let (of_each, mut all) = (vec![1_u32; words * size], vec![0_u32; words * size]);
+            let count = |name: &str, call: &mut dyn FnMut() -> Result<(), Error>| {
+                self.by_role(rank, &format!("{name}-{words}"), size, Order::ParentsLast, call)
+            };
+            count("reduce", &mut || comm.reduce(&own[..], &mut one[..], &Operator::SUM, 0))?;
+            count("allreduce", &mut || comm.allreduce(&own[..], &mut one[..], &Operator::SUM))?;
+            count("scan", &mut || comm.scan(&own[..], &mut one[..], &Operator::SUM))?;
+            count("reduce-scatter", &mut || comm.reduce_scatter(&of_each[..], &mut one[..], &Operator::SUM))?;
+            count("gather", &mut || comm.gather(&own[..], &mut all[..], 0))?;
+            count("scatter", &mut || comm.scatter(&of_each[..], &mut one[..], 0))?;
+            count("allgather", &mut || comm.allgather(&own[..], &mut all[..]))?;
+            count("alltoall", &mut || comm.alltoall(&of_each[..], &mut all[..]))?;
         }
         Ok(())
     }

@@ -33,9 +33,9 @@ const BUDGETS: &[Budget] = &[
     row("pscw-default", "wait", 1, 200, 186),
     row("pscw-scosco", "origin", 13, 3900, 3410),
     row("pscw-scosco", "origin", 31, 9300, 7892),
-    row("barrier-default", "root", 0, 400, 151),
-    row("barrier-default", "inner", 0, 250, 196),
-    row("barrier-default", "others", 0, 150, 86),
+    row("barrier-default", "root", 0, 400, 154),
+    row("barrier-default", "inner", 0, 250, 202),
+    row("barrier-default", "others", 0, 150, 91),
     row("barrier-dissemination", "others", 0, 600, 413),
     row("barrier-rcce-linear", "root", 0, 5640, 2516),
     row("broadcast-default", "root", 0, 250, 206),
@@ -89,8 +89,10 @@ pub(crate) const INSTRUCTIONS: Bench = Bench {
     runs: &[
         Sweep("bench-instructions", &[]),
         Sweep("bench-instructions", &["cores=2", "only=barriers"]),
+        Sweep("bench-instructions", &["cores=8", "only=collectives"]),
         Sweep("bench-instructions", &["machine=scc", "priced"]),
         Sweep("bench-instructions", &["machine=scc", "priced", "cores=2", "only=barriers"]),
+        Sweep("bench-instructions", &["machine=scc", "priced", "cores=8", "only=collectives"]),
         Sweep("bench-pscw", &["machine=scc+ideal", "class={default|scosco}", "targets={13|31}"]),
         Sweep(
             "bench-barrier",

@@ -37,6 +37,21 @@ const fn priced(span: &'static str, calls: &'static [Call]) -> Priced {
     Priced { span, end: None, has_peers: false, calls }
 }
 
+/// A collective operation of few words and of many.
+macro_rules! collective {
+    ($span:literal) => {
+        priced(
+            $span,
+            &[
+                Call(concat!($span, "-2"), "root", 0, 0),
+                Call(concat!($span, "-2"), "others", 0, 0),
+                Call(concat!($span, "-128"), "root", 0, 0),
+                Call(concat!($span, "-128"), "others", 0, 0),
+            ],
+        )
+    };
+}
+
 const PRICED: &[Priced] = &[
     Priced {
         has_peers: true,
@@ -118,6 +133,14 @@ const PRICED: &[Priced] = &[
             Call("broadcast-oc-k7", "others", 0, 0),
         ],
     ),
+    collective!("reduce"),
+    collective!("allreduce"),
+    collective!("scan"),
+    collective!("reduce-scatter"),
+    collective!("gather"),
+    collective!("scatter"),
+    collective!("allgather"),
+    collective!("alltoall"),
     priced("send", &[Call("send-receive", "send", 0, 32), Call("send-receive", "send", 0, 8192)]),
     priced("receive", &[Call("send-receive", "receive", 0, 32), Call("send-receive", "receive", 0, 8192)]),
     priced("send tagged", &[Call("send-receive-tagged", "send", 0, 8), Call("send-receive-tagged", "send", 0, 200)]),
