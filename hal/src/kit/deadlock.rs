@@ -138,7 +138,8 @@ mod tests {
         for none in [&[None, Some(0), Some(1)][..], &[None], &[], &[Some(7), None]] {
             assert_eq!(text(none), "");
         }
-        let long: alloc::vec::Vec<_> = (0..255).map(|core| Some((core + 1) % 255)).collect();
+        // Just longer than what is shown: looking for circles takes the square of that, and Miri looks, too.
+        let long: alloc::vec::Vec<_> = (0..17).map(|core| Some((core + 1) % 17)).collect();
         assert!(text(&long).ends_with("core 15 waits for … waits for core 0"), "{}", text(&long));
     }
 

@@ -142,8 +142,9 @@ mod tests {
 
     #[test]
     fn the_least_recently_asked_for_gives_way() {
-        let mut mappings = Mappings::default();
-        assert!((0..MAPPED_SLOTS).all(|owner| mappings.ask(slot(owner, 0)) == Asked::New(None)));
+        // Few, as each is compared with all others, under Miri, too.
+        let mut mappings = Mappings::with_capacity(16);
+        assert!((0..16).all(|owner| mappings.ask(slot(owner, 0)) == Asked::New(None)));
         assert_eq!(mappings.ask(slot(0, 0)), Asked::Known);
         assert_eq!(mappings.ask(slot(0, 1)), Asked::New(Some(slot(1, 0))));
         assert!(mappings.contains(slot(0, 0)) && !mappings.contains(slot(1, 0)));

@@ -208,6 +208,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "it takes a quarter of a minute there, and nothing in it is unsafe")]
     fn more_than_can_be_remembered_can_be_reached() {
         let (all, mut reached) = (All::default(), Reached::default());
         let owners = 2..2 + MOST_REACHED + 1;
