@@ -134,7 +134,7 @@ fn neighbours<C: Core>(context: &Context<'_, '_, C>) -> Result<(usize, Group, us
 /// All ranks as targets and as origins; where there are many, those at distances of powers of two, and oneself.
 fn peers<C: Core>(context: &Context<'_, '_, C>) -> Result<(Group, Group), crate::Failed> {
     let (rank, size) = (context.rank(), context.size());
-    if size <= 48 {
+    if !context.has_many_ranks() {
         return Ok((context.comm.group(), context.comm.group()));
     }
     let distances = || (0..12).map(|power| 1 << power).filter(|distance| *distance < size).chain([0]);

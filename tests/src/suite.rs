@@ -217,7 +217,6 @@ suite! {
         all_roots,
         all_sizes,
         slices_of_whole_buffers,
-        #[needs(LARGEST)]
         all_degrees,
         back_to_back,
         rcce_profile,
@@ -299,7 +298,6 @@ suite! {
         made_and_freed_many_times,
         classes_differ,
         elements_differ,
-        #[needs(LARGEST)]
         failures_are_collective,
         full_database_is_refused,
         fresh_part_on_a_cached_page,
@@ -318,7 +316,6 @@ suite! {
         a_foreign_post_opens_nothing,
         test_loop_reposts_at_once,
         deadlines_pass,
-        #[needs(LARGEST)]
         all_epochs_are_fresh,
         neighbouring_bytes_of_many_origins,
     }
