@@ -20,14 +20,15 @@ use tests::{
     epochs::{make_of, post},
 };
 
-/// The machines, and how many ranks run there; the small board has eight cores.
+/// The machines, and how many ranks run there; the small board has eight cores. Of two clusters one has many: on 255 ranks that of FPGAs
+/// takes as long to simulate as all single chips.
 const MACHINES: [(&str, &[usize]); 7] = [
     ("scc+ideal", &[2, 3, 13, 48, 255]),
     ("scc", &[2, 3, 13, 48, 255]),
     ("scc-2x2+ideal", &[2, 3, 8]),
     ("scc-2x2", &[2, 3, 8]),
     ("mesh:8x8x2", &[2, 3, 13, 48, 255]),
-    ("cluster-fpga", &[2, 3, 13, 48, 255]),
+    ("cluster-fpga", &[2, 3, 13, 48]),
     ("cluster-asic", &[2, 3, 13, 48, 255]),
 ];
 
