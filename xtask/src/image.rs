@@ -80,7 +80,11 @@ const OBSERVED_BOARD: Target =
 
 /// Packages that the workspace's profile has optimised less, for simulators: images are what users get.
 const OPTIMISED_IN_IMAGES: [&str; 5] =
-    ["package.c-programs.", "package.collectives.", "package.kernel.", "package.measurements.", "package.tests."];
+    ["package.c-programs.", "package.collectives.", "package.kernel.", "package.measurements.", TESTS];
+
+/// The package of the in-kernel tests. With them is compiled what they call of the library, for their kind of core, and the emulator of
+/// boards executes them for minutes: they are optimised where other programs are compiled for whoever debugs them, too.
+const TESTS: &str = "package.tests.";
 
 /// What the image of a board does besides running its program.
 #[derive(Clone, Copy, Debug, Default)]
@@ -397,9 +401,10 @@ fn for_target(command: &mut Command, program: &Program, target: Target) {
         (true, _) => &[""],
     };
     command
-        .args(
-            packages.iter().map(|package| format!("--config=profile.release.{package}opt-level={}", target.opt_level)),
-        )
+        .args(packages.iter().map(|package| {
+            let opt_level = if *package == TESTS { PC.opt_level } else { target.opt_level };
+            format!("--config=profile.release.{package}opt-level={opt_level}")
+        }))
         .args(target.profile.iter().map(|setting| format!("--config=profile.release.{setting}")))
         // Also where there are none, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", target.flags)
