@@ -32,24 +32,24 @@ fn backends<'t>(kit: &'t Kit<'t>) -> Result<Backends<'t>> {
     Backends::of(DEFAULT_PROGRAM, vec![wanted::default_input()], kit)
 }
 
-/// Runs the main job in QEMU.
+/// Runs the main job in QEMU, with these words.
 ///
 /// # Errors
 ///
 /// When it cannot be built or started.
-fn in_qemu(kit: &Kit<'_>) -> Result<Outcome> {
+pub(super) fn in_qemu(kit: &Kit<'_>, words: &KernelLine) -> Result<Outcome> {
     let _progress = Progress::new("main job in QEMU");
     let backends = backends(kit)?;
-    backends.in_qemu(CORES, &run::plan(&backends.program, CORES, backends.inputs(), &[])?, &KernelLine::default())
+    backends.in_qemu(CORES, &run::plan(&backends.program, CORES, backends.inputs(), &[])?, words)
 }
 
-/// How it ended in QEMU the first time, with which all other runs of it are compared.
+/// How it ended in QEMU the first time, with which the second time and the simulator are compared.
 ///
 /// # Errors
 ///
 /// When it cannot be built or started.
-pub(super) fn first<'k>(kit: &'k Kit<'_>) -> Result<&'k Outcome> {
-    kit.main_job(|| in_qemu(kit))
+fn first<'k>(kit: &'k Kit<'_>) -> Result<&'k Outcome> {
+    kit.main_job(|| in_qemu(kit, &KernelLine::default()))
 }
 
 /// The jobs that run the main job and compare.
@@ -60,7 +60,7 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>) -> Vec<Job<'t>> {
         jobs.push(Job::new("main job", 20, |suite| {
             let first = first(kit)?;
             suite.begin();
-            let again = in_qemu(kit)?;
+            let again = in_qemu(kit, &KernelLine::default())?;
             let runs = Runs::new(["in the first run", "in the second"], [&first.transcript, &again.transcript]);
             let same = || runs.agree_in_counters_but(&[]).and_then(|()| runs.agree_in_results());
             suite.check("main-job-repeats", again.verdict().and_then(|()| same()));
