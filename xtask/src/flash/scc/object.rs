@@ -75,16 +75,23 @@ pub(super) fn runs(pieces: &[Piece]) -> Result<Vec<Run>> {
 
 /// The words of whole lines as text, four in a line as sccKit's tools write them.
 pub(super) fn text(bytes: &[u8]) -> Vec<u8> {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = Vec::with_capacity(bytes.len() / 4 * 9);
-    for (index, word) in bytes.chunks_exact(4).enumerate() {
-        // The most significant byte of the word is the last one.
-        for byte in word.iter().rev() {
-            text.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 0xF)]]);
-        }
+    for (index, word) in bytes.as_chunks().0.iter().enumerate() {
+        text.extend_from_slice(&digits(u32::from_le_bytes(*word)));
         text.push(if index % WORDS_PER_LINE == WORDS_PER_LINE - 1 { b'\n' } else { b' ' });
     }
     text
+}
+
+/// The digits of a word in base 16, all at once: an image has a million words, and this tool is not optimised.
+fn digits(word: u32) -> [u8; 8] {
+    let mut digits = u64::from(word);
+    // Each nibble goes to a byte of its own, and those above 9 become letters.
+    for (shift, mask) in [(16, 0x0000_FFFF_0000_FFFF), (8, 0x00FF_00FF_00FF_00FF), (4, 0x0F0F_0F0F_0F0F_0F0F)] {
+        digits = (digits | digits << shift) & mask;
+    }
+    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    (digits + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1)).to_be_bytes()
 }
 
 /// Writes where the following words go.
