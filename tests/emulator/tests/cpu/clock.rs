@@ -119,6 +119,23 @@ fn an_access_takes_what_its_place_and_the_way_there_take() {
     assert_eq!(cycles(0, &|a| a.mov(eax, dword_ptr(BOARD + 0x8224))), 667);
     // A register of the own tile.
     assert_eq!(cycles(0, &wait_for_answer), 51);
+    // A lock of tile (0, 0): 45 cycles, and 1 or 9 routers.
+    assert_eq!([0, 46].map(|core| cycles(core, &|a| a.mov(eax, dword_ptr(REGISTERS + 0x200)))), [51, 93]);
+}
+
+#[test]
+fn a_store_to_a_register_is_answered_when_it_has_been_there_and_back() {
+    // A cycle for both instructions, and the next access, to the own tile, waits for the answer. A lock is given back, and an
+    // entry of a lookup table written.
+    let stored = |core: usize, register: u32| {
+        cycles(core, &|a| {
+            a.mov(dword_ptr(REGISTERS + register), ebp)?;
+            wait_for_answer(a)
+        })
+    };
+    const ENTRY: u32 = 0x800 + 8 * 0x70;
+    let places = [(0, 0x200), (46, 0x200), (0, ENTRY)];
+    assert_eq!(places.map(|(core, register)| stored(core, register)), [51, 93, 51].map(|way| 1 + way + 51));
 }
 
 #[test]
@@ -190,6 +207,13 @@ fn a_store_goes_on_by_itself_and_the_next_access_waits_for_it() {
     };
     // The second line waits for the answer to the first. All sixteen stores are one block, whose cycles pass first.
     assert_eq!(cycles(0, two), 8 + 66 + 66 + 51);
+    // A line of which a part is combined goes out when another one begins: that of the turn before, and the first.
+    let parts: Program<'_> = &|a| {
+        a.mov(dword_ptr(MPB + 0x40), eax)?;
+        a.mov(dword_ptr(MPB + 0x60), eax)?;
+        wait_for_answer(a)
+    };
+    assert_eq!(cycles(0, parts), 1 + 66 + 66 + 51);
 }
 
 #[test]
