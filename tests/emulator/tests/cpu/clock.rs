@@ -168,6 +168,18 @@ fn caches_answer_what_they_have() {
 }
 
 #[test]
+fn caches_have_four_ways_of_their_sizes() {
+    // Five lines, in the last of three turns. The program's own are in other sets.
+    let five =
+        |apart: u32| cycles(0, &|a| (0..5).try_for_each(|line| a.mov(eax, dword_ptr(DATA + 0x7C0 + line * apart))));
+    // Those of L1 are 4 KB, those of L2 64 KB: half of that is two sets.
+    let in_l1 = five(0x800);
+    assert_eq!([five(0x1000) - in_l1, five(0x8000) - in_l1], [18 * 5; 2]);
+    // Of five in one set of L2, that still has one when its turn comes.
+    assert_eq!(five(0x1_0000) - in_l1, 101 * 4 + 18);
+}
+
+#[test]
 fn a_line_that_is_displaced_goes_to_memory_if_it_was_written() {
     /// Lines of one set of either cache, of which there are four ways.
     const LINES: u32 = 12;
@@ -256,8 +268,9 @@ fn branches_and_turns_take_their_time() {
     assert!((63 * 97..64 * 100).contains(&copies), "{copies}");
 }
 
-/// Lines of instructions that L1 did not have, and what it took: five jumps, each `way` bytes farther, in the last of three turns.
-fn five_jumps(way: usize) -> [u64; 2] {
+/// Five jumps, each `way` bytes farther, in three turns: lines of instructions that L1 did not have in the last one, and what that and
+/// the first one took.
+fn five_jumps(way: usize) -> [u64; 3] {
     const CESR: u32 = 0x11;
     const CTR0: u32 = 0x12;
     let select = |a: &mut CodeAssembler, register: u32, value: u32| {
@@ -287,23 +300,27 @@ fn five_jumps(way: usize) -> [u64; 2] {
         select(a, CESR, 0)?;
         a.mov(ecx, CTR0)?;
         a.rdmsr()?;
+        a.mov(dword_ptr(SHARED + RESULT + 4 * ebp), edi)?;
         a.dec(ebp)?;
         a.jne(again)?;
         a.mov(dword_ptr(SHARED + RESULT), eax)?;
-        a.mov(dword_ptr(SHARED + RESULT + 4), edi)?;
         done(a)
     });
     let mut machine = timed(&[0], &code);
     assert_eq!(run(&mut machine).1, Ended::Succeeded);
-    [0, 4].map(|place| result_at(&mut machine, place))
+    [0, 4, 12].map(|place| result_at(&mut machine, place))
 }
 
 #[test]
-fn lines_of_code_that_l1_does_not_have_are_counted_and_come_from_l2() {
+fn lines_of_code_that_l1_does_not_have_are_counted_and_come_from_l2_or_memory() {
     // A set of L1 has four ways, of 4 KB each. So has a set of the buffer of branches, of which none is foretold then.
-    let ([misses, cycles], [none, without]) = (five_jumps(0x1000), five_jumps(0x1020));
+    let ([misses, cycles, first], [none, without, new]) = (five_jumps(0x1000), five_jumps(0x1020));
     assert_eq!([misses, none], [5, 0]);
     assert_eq!(cycles - without, (18 + 3) * misses);
+    // At first no cache has any, and no jump is foretold. A line of memory comes in 100.05 cycles.
+    assert_eq!([first - without, new - without], [(101 + 3) * 5; 2]);
+    // Half as far from each other they are in two sets.
+    assert_eq!(five_jumps(0x800)[0], 0);
 }
 
 /// The CPU library forgets translations when its host is busy, too, and a run is to be the same there.
