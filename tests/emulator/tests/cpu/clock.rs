@@ -217,6 +217,18 @@ fn a_store_goes_on_by_itself_and_the_next_access_waits_for_it() {
         store_line(a, 0x60)?;
         wait_for_answer(a)
     };
+    // So does a line that L2 has, and not L1.
+    let from_l2 = |stores: bool| {
+        cycles(0, &|a| {
+            a.mov(eax, dword_ptr(DATA))?;
+            a.wbinvd()?;
+            if stores {
+                store_line(a, 0x40)?;
+            }
+            a.mov(eax, dword_ptr(DATA))
+        })
+    };
+    assert_eq!(from_l2(true) - from_l2(false), 4 + 66);
     // The second line waits for the answer to the first. All sixteen stores are one block, whose cycles pass first.
     assert_eq!(cycles(0, two), 8 + 66 + 66 + 51);
     // A line of which a part is combined goes out when another one begins: that of the turn before, and the first.
@@ -266,6 +278,16 @@ fn branches_and_turns_take_their_time() {
     };
     let copies = cycles(0, fill);
     assert!((63 * 97..64 * 100).contains(&copies), "{copies}");
+    // Where L1 has the lines, a word takes a cycle.
+    let known = |words: u32| {
+        cycles(0, &|a| {
+            (0..8).try_for_each(|line| a.mov(eax, dword_ptr(DATA + 0x20 * line)))?;
+            a.mov(ecx, words)?;
+            a.mov(edi, DATA)?;
+            a.rep().stosd()
+        })
+    };
+    assert_eq!(known(64) - known(32), 32);
 }
 
 /// Five jumps, each `way` bytes farther, in three turns: lines of instructions that L1 did not have in the last one, and what that and
@@ -353,6 +375,50 @@ fn who_meets_others_waits() {
     let alone = measured(46, &[46], &load_mpb);
     let crowd = measured(46, &all, &load_mpb);
     assert!(crowd > alone * 3 / 2, "{alone} alone, {crowd} with 47 others");
+}
+
+#[test]
+fn each_mpb_of_a_tile_has_a_port() {
+    const LAST: usize = 46;
+    // All others load from the MPB of core 0, and that one from it as well, or from that of core 1.
+    let last = |offset: u32| {
+        measured(LAST, &(0..48).collect::<Vec<_>>(), &|a| {
+            let (mut other, mut end) = (a.create_label(), a.create_label());
+            a.cmp(ebx, LAST as i32)?;
+            a.jne(other)?;
+            a.db(&[0x0F, 0x0A])?;
+            a.mov(eax, dword_ptr(MPB + offset))?;
+            a.jmp(end)?;
+            a.set_label(&mut other)?;
+            load_mpb(a)?;
+            a.set_label(&mut end)?;
+            a.nop()
+        })
+    };
+    let (there, beside) = (last(0x40), last(0x2040));
+    assert!(beside * 5 / 4 < there, "{beside} beside the crowd, {there} in it");
+}
+
+#[test]
+fn memory_is_behind_the_controller_that_the_lookup_table_says() {
+    /// Shared memory as lines of the MPB's type.
+    const LINES: u32 = SHARED + 0x3F_F000;
+    const ENTRY: u32 = OWN + 0x800 + 8 * 0x80;
+    const NEAR: u32 = 6 << 10 | (SHARED_MEMORY >> 24) as u32;
+    // East of tile (5, 0), which is 6 routers away.
+    const FAR: u32 = 5 << 13 | 4 << 10 | (SHARED_MEMORY >> 24) as u32;
+    let load = |entry: u32, address: u32| {
+        cycles(0, &|a| {
+            a.mov(dword_ptr(ENTRY), entry)?;
+            a.db(&[0x0F, 0x0A])?;
+            a.mov(eax, dword_ptr(address + 0x40))?;
+            a.db(&[0x0F, 0x0A])?;
+            a.mov(dword_ptr(ENTRY), NEAR)
+        })
+    };
+    // A word in 97 and 121 cycles, and a line in 100.05 and 126.7.
+    assert_eq!(load(FAR, SHARED) - load(NEAR, SHARED), 121 - 97);
+    assert_eq!(load(FAR, LINES) - load(NEAR, LINES), 127 - 101);
 }
 
 #[test]
