@@ -73,6 +73,19 @@ impl Messages {
         }
     }
 
+    /// Reads all that is not there, so that no cache has what was written there. What is too long to leave enough for that goes through
+    /// caches as it is written.
+    pub(super) fn displace(&self, places: &Places, count: usize) {
+        black_box(self.others(places, count).fold(0, |seen, word| seen | word));
+    }
+
+    /// A word of each line that is not there.
+    fn others(&self, places: &Places, count: usize) -> impl Iterator<Item = &u64> {
+        let end = places.first + stride(places.bytes) * count / WORD_BYTES;
+        let parts = [&self.memory[end..], &self.memory[..places.first]];
+        parts.into_iter().flat_map(|part| part.iter().step_by(LINE_BYTES / WORD_BYTES))
+    }
+
     /// Looks whether the message that belongs there is there.
     ///
     /// # Errors
@@ -122,6 +135,19 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn lines_of_other_places_are_read_to_displace_those_of_one() {
+        let mut messages = Messages::new(3072, 4);
+        let all = FLUSHING_BYTES / LINE_BYTES;
+        for _ in 0..2 * FLUSHING_BYTES / (4 * 3072) {
+            let places = messages.places(3072, 4);
+            messages.memory.fill(1);
+            (0..4).for_each(|index| messages.at(&places, index).fill(0));
+            let others: Vec<_> = messages.others(&places, 4).collect();
+            assert!(others.len() == all - 4 * 96 && others.iter().all(|word| **word == 1));
         }
     }
 

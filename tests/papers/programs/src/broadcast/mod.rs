@@ -147,6 +147,7 @@ impl Bench {
         let places = self.messages.places(bytes, calls);
         if is_root {
             (0..calls).for_each(|index| self.messages.write(&places, index));
+            self.messages.displace(&places, calls);
         }
         let (look, is_own) = (self.clock.look_ticks(hal), self.clock.is_own(hal));
         comm.barrier();
