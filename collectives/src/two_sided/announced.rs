@@ -21,8 +21,8 @@ use crate::{
 const SENT: Reason = Reason::new("a message with a tag being received");
 
 /// What sends chunks, and what receives them: they take what those of messages without tags take, and not what packets take.
-const SENDING: Span = Span::new("send chunks").priced_as("send");
-const RECEIVING: Span = Span::new("receive chunks").priced_as("receive");
+const SENDING: Span = Span::new("send chunks");
+const RECEIVING: Span = Span::new("receive chunks");
 
 impl<C: Messenger> Comm<'_, C> {
     /// The chunks of a message of `len` bytes: few, as each takes a wait at both ends beside all that may come meanwhile.

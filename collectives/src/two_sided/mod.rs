@@ -60,8 +60,10 @@ impl<C: Messenger> Comm<'_, C> {
     /// at both ends, with nothing received.
     pub fn send(&self, message: &[u8], to: usize) -> Result<(), Error> {
         let pair = self.peer(to)?;
-        let _span = self.hal().span(Span::new("send").with(pair.core()).of(message.len()));
-        if !self.is_short(message.len()) {
+        let is_short = self.is_short(message.len());
+        let price = if is_short { "send" } else { "send in chunks" };
+        let _span = self.hal().span(Span::new("send").with(pair.core()).of(message.len()).priced_as(price));
+        if !is_short {
             return self.send_in_chunks(message, to);
         }
         self.put_short(message, pair);
@@ -127,8 +129,10 @@ impl<C: Messenger> Comm<'_, C> {
     /// both ends, with nothing received. [`Error::TimedOut`] on a dying machine.
     pub fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         let pair = self.peer(from)?;
-        let _span = self.hal().span(Span::new("receive").with(pair.core()).of(message.len()));
-        if !self.is_short(message.len()) {
+        let is_short = self.is_short(message.len());
+        let price = if is_short { "receive" } else { "receive in chunks" };
+        let _span = self.hal().span(Span::new("receive").with(pair.core()).of(message.len()).priced_as(price));
+        if !is_short {
             return self.receive_in_chunks(message, from);
         }
         let sent = self.get_short(message, pair).map_err(|TimedOut { reason }| Error::TimedOut { reason })?;

@@ -53,8 +53,8 @@ const MESSAGE_BYTES: [usize; 2] = [28, 32];
 /// Bytes of messages with tags.
 const TAGGED_BYTES: [usize; 2] = [8, 200];
 
-/// Bytes of a message in many chunks.
-const LONG_MESSAGE_BYTES: usize = 8192;
+/// Bytes of messages in chunks: in one, in some and in many.
+const LONG_MESSAGE_BYTES: [usize; 3] = [64, 1024, 8192];
 
 /// Lines that a poll looks at, few and many.
 const POLLED_LINES: [usize; 2] = [1, 3];
@@ -348,7 +348,7 @@ impl Counter {
 
     fn messages<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
-        for bytes in [MESSAGE_BYTES[1], LONG_MESSAGE_BYTES] {
+        for bytes in [MESSAGE_BYTES[1]].into_iter().chain(LONG_MESSAGE_BYTES) {
             let mut message = vec![0_u8; bytes];
             let mut counts = Vec::new();
             for (counted, is_kept) in self.turns() {

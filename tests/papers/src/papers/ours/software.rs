@@ -141,8 +141,30 @@ const PRICED: &[Priced] = &[
     collective!("scatter"),
     collective!("allgather"),
     collective!("alltoall"),
-    priced("send", &[Call("send-receive", "send", 0, 32), Call("send-receive", "send", 0, 8192)]),
-    priced("receive", &[Call("send-receive", "receive", 0, 32), Call("send-receive", "receive", 0, 8192)]),
+    priced("send", &[Call("send-receive", "send", 0, 32)]),
+    priced("receive", &[Call("send-receive", "receive", 0, 32)]),
+    Priced {
+        end: Some("send chunks"),
+        ..priced(
+            "send in chunks",
+            &[
+                Call("send-receive", "send", 0, 64),
+                Call("send-receive", "send", 0, 1024),
+                Call("send-receive", "send", 0, 8192),
+            ],
+        )
+    },
+    Priced {
+        end: Some("receive chunks"),
+        ..priced(
+            "receive in chunks",
+            &[
+                Call("send-receive", "receive", 0, 64),
+                Call("send-receive", "receive", 0, 1024),
+                Call("send-receive", "receive", 0, 8192),
+            ],
+        )
+    },
     priced("send tagged", &[Call("send-receive-tagged", "send", 0, 8), Call("send-receive-tagged", "send", 0, 200)]),
     priced(
         "receive tagged",
