@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,7 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -156,6 +160,38 @@ static __attribute__((noinline)) void fresh_stack(void)
     check("what nobody has set", unset[128] == 0xA5A5A5A5);
 }
 
+/* What programs ask about the machine and themselves. */
+static void machine(void)
+{
+    struct utsname machine;
+    struct rusage usage;
+    struct timespec time;
+    struct sigaction action = {.sa_handler = handle}, old;
+    char name[HOST_NAME_MAX + 1], *path, *line = NULL;
+    void *block;
+    size_t bytes = 0;
+    check("gethostname and uname", gethostname(name, sizeof name) == 0 && uname(&machine) == 0 && !strcmp(machine.nodename, name));
+    check("sysconf", sysconf(_SC_PAGESIZE) == getpagesize() && sysconf(_SC_NPROCESSORS_ONLN) == 1 && sysconf(-5) == -1);
+    check("getrusage", getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_utime.tv_usec > 0 && usage.ru_maxrss == 0);
+    check("getrusage of nobody", getrusage(7, &usage) == -1 && errno == EINVAL);
+    check("clock_getres", clock_getres(CLOCK_MONOTONIC, &time) == 0 && time.tv_nsec == 1);
+    check("posix_memalign", posix_memalign(&block, 128, 100) == 0 && ((uintptr_t)block & 127) == 0);
+    free(block);
+    check("posix_memalign refuses", posix_memalign(&block, 3, 100) == EINVAL);
+    check("sigaction", sigaction(SIGUSR2, &action, NULL) == 0 && raise(SIGUSR2) == 0 && raise(SIGUSR2) == 0 && last_signal == SIGUSR2);
+    check("sigaction tells", sigaction(SIGUSR2, NULL, &old) == 0 && old.sa_handler == handle);
+    path = getcwd(NULL, 0);
+    check("directories", !strcmp(path, "/") && mkdir("out/deep", 0777) == 0 && getcwd(name, 1) == NULL);
+    free(path);
+    FILE *file = fopen("out/deep/two.txt", "w+");
+    fputs("one\nand a second line\n", file);
+    rewind(file);
+    check("getline", getline(&line, &bytes, file) == 4 && getline(&line, &bytes, file) == 18 && getline(&line, &bytes, file) == -1);
+    fclose(file);
+    remove("out/deep/two.txt");
+    free(line);
+}
+
 int main(int argc, char **argv)
 {
     fresh_stack();
@@ -166,6 +202,7 @@ int main(int argc, char **argv)
     memory();
     language();
     moments();
+    machine();
     files(getpid() == 1, argv[3]);
     printf("checked ");
     fflush(stdout);

@@ -1,6 +1,6 @@
 /*
  * The interface of MPI 5.0 for C, with the types, handles and constants of its standard ABI. What of it Atoll provides is in
- * kernel/c/README.md; all other functions link, and end a program that calls them by name.
+ * kernel/c/README.md; all other functions link, and end a program that calls them by name. What MPI 3.0 has removed stands at the end.
  */
 #ifndef ATOLL_MPI_H
 #define ATOLL_MPI_H
@@ -1385,6 +1385,25 @@ ATOLL_MPI(MPI_Fint, Win_c2f, (MPI_Win handle))
 ATOLL_MPI(MPI_Win, Win_f2c, (MPI_Fint handle))
 ATOLL_MPI(MPI_Fint, Type_c2f, (MPI_Datatype handle))
 ATOLL_MPI(MPI_Datatype, Type_f2c, (MPI_Fint handle))
+
+/* What MPI 3.0 has removed, and older programs call. The ABI has no handles and numbers for it; these it leaves free. */
+#define MPI_LB ((MPI_Datatype)0x204)
+#define MPI_UB ((MPI_Datatype)0x205)
+enum { MPI_COMBINER_HVECTOR_INTEGER = 171, MPI_COMBINER_HINDEXED_INTEGER = 172, MPI_COMBINER_STRUCT_INTEGER = 173 };
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+
+ATOLL_MPI(int, Address, (const void *location, MPI_Aint *address))
+ATOLL_MPI(int, Errhandler_create, (MPI_Handler_function *handler_fn, MPI_Errhandler *errhandler))
+ATOLL_MPI(int, Errhandler_get, (MPI_Comm comm, MPI_Errhandler *errhandler))
+ATOLL_MPI(int, Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler))
+ATOLL_MPI(int, Type_extent, (MPI_Datatype datatype, MPI_Aint *extent))
+ATOLL_MPI(int, Type_hindexed, (int count, const int blocklengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
+          MPI_Datatype *newtype))
+ATOLL_MPI(int, Type_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype))
+ATOLL_MPI(int, Type_lb, (MPI_Datatype datatype, MPI_Aint *displacement))
+ATOLL_MPI(int, Type_struct, (int count, const int blocklengths[], const MPI_Aint displacements[], const MPI_Datatype
+          types[], MPI_Datatype *newtype))
+ATOLL_MPI(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *displacement))
 
 #undef ATOLL_MPI
 

@@ -134,6 +134,10 @@ pub(crate) fn basic(handle: usize) -> Option<&'static Basic> {
     BASICS.iter().find(|basic| basic.handle == handle)
 }
 
+/// The marks of bounds, which MPI 3.0 has removed: handles that the ABI leaves free.
+pub(super) const LOWER_BOUND: usize = 0x204;
+pub(super) const UPPER_BOUND: usize = 0x205;
+
 /// The handle of packed values.
 const PACKED: usize = 0x207;
 
@@ -162,10 +166,12 @@ use Format::{Bytes, Extended, Float, Signed, Unsigned};
 use Group::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair, Plain};
 
 /// All of them, by handle.
-pub(crate) const BASICS: [Basic; 70] = [
+pub(crate) const BASICS: [Basic; 72] = [
     external(one(0x201, "MPI_AINT", Signed(POINTER), MultiLanguage), 8),
     one(0x202, "MPI_COUNT", Signed(8), MultiLanguage),
     one(0x203, "MPI_OFFSET", Signed(8), MultiLanguage),
+    one(LOWER_BOUND, "MPI_LB", Bytes(0), Plain),
+    one(UPPER_BOUND, "MPI_UB", Bytes(0), Plain),
     one(PACKED, "MPI_PACKED", Bytes(1), Plain),
     one(0x208, "MPI_SHORT", Signed(2), CInteger),
     one(0x209, "MPI_INT", Signed(4), CInteger),

@@ -63,10 +63,7 @@ fn make(combiner: Combiner, arguments: &[i64], types: &[Rc<Datatype>]) -> Result
     match (combiner, arguments) {
         (Combiner::Dup, []) => {
             let of = of()?;
-            let made = Datatype::contiguous(of, 1)?;
-            let bounds = of.bounds();
-            Ok(if of.has_set_bounds() { made.with_bounds(bounds.lower, bounds.len())? } else { made }
-                .committed_like(of))
+            Ok(Datatype::contiguous(of, 1)?.committed_like(of))
         }
         (Combiner::Contiguous, [count]) => Datatype::contiguous(of()?, *count),
         (Combiner::Vector, [count, len, stride]) => {

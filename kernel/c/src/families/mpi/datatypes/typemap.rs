@@ -6,10 +6,11 @@ use super::{
 };
 
 impl Datatype {
-    /// Calls `take` with each basic type and where its value is, in the typemap's order, for a value at `base`.
+    /// Calls `take` with each basic type that has a value and where that is, in the typemap's order, for a value at `base`.
     pub(crate) fn for_each(&self, base: i64, take: &mut impl FnMut(&'static Basic, i64)) {
         match self.made() {
-            Made::Basic(basic) => take(basic, base),
+            Made::Basic(basic) if self.elements() > 0 => take(basic, base),
+            Made::Basic(_) => {}
             Made::Blocks(all) => {
                 for blocks in all {
                     for block in 0..blocks.count {

@@ -11,7 +11,7 @@ use core::cell::{Cell, OnceCell};
 
 use super::{
     super::class::Class,
-    basics::{Basic, Group},
+    basics::{Basic, Group, LOWER_BOUND, UPPER_BOUND},
 };
 
 #[cfg(test)]
@@ -84,8 +84,9 @@ pub(crate) struct Datatype {
     made: Made,
     size: i64,
     elements: i64,
-    /// The bounds that somebody has set, if anybody has.
-    set: Option<Bounds>,
+    /// The bounds that somebody has set, by a mark or by resizing, if anybody has.
+    lower: Option<i64>,
+    upper: Option<i64>,
     /// Where its data are, if there are any.
     data: Option<Bounds>,
     alignment: i64,
@@ -101,13 +102,19 @@ pub(crate) struct Datatype {
 impl Datatype {
     /// A basic type.
     pub(crate) fn of_basic(basic: &'static Basic) -> Self {
-        let data = Bounds { lower: 0, upper: basic.true_extent() as i64 };
+        let upper = basic.true_extent() as i64;
+        let elements = match basic.group {
+            Group::Pair => 2,
+            _ if upper == 0 => 0,
+            _ => 1,
+        };
         Self {
             made: Made::Basic(basic),
             size: basic.size() as i64,
-            elements: if basic.group == Group::Pair { 2 } else { 1 },
-            set: None,
-            data: Some(data),
+            elements,
+            lower: (basic.handle == LOWER_BOUND).then_some(0),
+            upper: (basic.handle == UPPER_BOUND).then_some(0),
+            data: (upper > 0).then_some(Bounds { lower: 0, upper }),
             alignment: basic.alignment() as i64,
             only: Some(basic),
             recipe: None,
@@ -127,7 +134,7 @@ impl Datatype {
         }
         blocks.retain(|blocks| blocks.count > 0 && blocks.len > 0);
         let (mut size, mut elements) = (0, 0);
-        let (mut set, mut data): (Option<Bounds>, Option<Bounds>) = (None, None);
+        let (mut lower, mut upper, mut data): (Option<Bounds>, Option<Bounds>, Option<Bounds>) = (None, None, None);
         let mut with_values = blocks.iter().filter(|blocks| blocks.of.elements > 0);
         let first = with_values.next().and_then(|blocks| blocks.of.only);
         let only = first.filter(|_| with_values.all(|blocks| blocks.of.only == first));
@@ -143,7 +150,9 @@ impl Datatype {
                 let all = one.of_blocks(part, of.extent_count())?;
                 Ok(Some(old.map_or(all, |old| old.and(all))))
             };
-            set = grow(set, of.set)?;
+            let set = |bound: Option<i64>| bound.map(|bound| Bounds { lower: bound, upper: bound });
+            lower = grow(lower, set(of.lower))?;
+            upper = grow(upper, set(of.upper))?;
             data = grow(data, of.data)?;
             alignment = alignment.max(of.alignment);
         }
@@ -154,7 +163,8 @@ impl Datatype {
             made: Made::Blocks(blocks),
             size,
             elements,
-            set,
+            lower: lower.map(|bounds| bounds.lower),
+            upper: upper.map(|bounds| bounds.upper),
             data,
             alignment,
             only,
@@ -168,7 +178,7 @@ impl Datatype {
     /// The same with bounds that are set.
     pub(crate) fn with_bounds(self, lower: i64, extent: i64) -> Result<Self, Class> {
         let upper = lower.checked_add(extent).ok_or(Class::VALUE_TOO_LARGE)?;
-        Ok(Self { set: Some(Bounds { lower, upper }), ..self })
+        Ok(Self { lower: Some(lower), upper: Some(upper), ..self })
     }
 
     /// The same, with how it was made.
@@ -256,18 +266,10 @@ impl Datatype {
 
     /// Its lower and upper bound: those that were set, or those of the data, up to where the next value is aligned.
     pub(crate) fn bounds(&self) -> Bounds {
-        self.set.unwrap_or_else(|| {
-            let Bounds { lower, upper } = self.true_bounds();
-            let extent = upper - lower;
-            let rest = extent % self.alignment;
-            let gap = if rest == 0 { 0 } else { self.alignment - rest };
-            Bounds { lower, upper: upper + gap }
-        })
-    }
-
-    /// Whether somebody has set its bounds.
-    pub(crate) fn has_set_bounds(&self) -> bool {
-        self.set.is_some()
+        let data = self.true_bounds();
+        let lower = self.lower.unwrap_or(data.lower);
+        let upper = self.upper.unwrap_or_else(|| data.upper + (lower - data.upper).rem_euclid(self.alignment));
+        Bounds { lower, upper }
     }
 
     /// Bytes from one value to the next.
