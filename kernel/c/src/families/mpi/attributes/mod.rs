@@ -42,9 +42,10 @@ struct Key {
     copy: usize,
     delete: usize,
     extra: *mut c_void,
+    is_freed: Cell<bool>,
 }
 
-/// The keys of a program. Freed ones go on where they are in use.
+/// The keys of a program. One that was freed goes on, by its number too, while a value of it is attached anywhere.
 #[derive(Default)]
 pub(crate) struct Keys {
     all: RefCell<Vec<Rc<Key>>>,
@@ -53,7 +54,8 @@ pub(crate) struct Keys {
 
 impl Keys {
     fn get(&self, number: i32, of: Of) -> Result<Rc<Key>, Fault> {
-        let all = self.all.borrow();
+        let mut all = self.all.borrow_mut();
+        all.retain(|key| !key.is_freed.get() || Rc::strong_count(key) > 1);
         all.iter().find(|key| key.number == number && key.of == of).cloned().ok_or_else(|| Class::KEYVAL.into())
     }
 
@@ -61,14 +63,13 @@ impl Keys {
     pub(crate) fn create(&self, of: Of, copy: usize, delete: usize, extra: *mut c_void) -> i32 {
         let number = FIRST + self.made.get();
         self.made.set(self.made.get() + 1);
-        self.all.borrow_mut().push(Rc::new(Key { number, of, copy, delete, extra }));
+        self.all.borrow_mut().push(Rc::new(Key { number, of, copy, delete, extra, is_freed: Cell::new(false) }));
         number
     }
 
-    /// Frees a key.
+    /// Frees a key, which is in use as long as values of it are attached.
     pub(crate) fn free(&self, number: i32, of: Of) -> Result<(), Fault> {
-        self.get(number, of)?;
-        self.all.borrow_mut().retain(|key| key.number != number);
+        self.get(number, of)?.is_freed.set(true);
         Ok(())
     }
 }
