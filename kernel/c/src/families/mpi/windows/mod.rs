@@ -32,7 +32,12 @@ mod shown;
 mod synchronisation;
 mod wire;
 
-use alloc::{collections::BTreeSet, ffi::CString, rc::Rc, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::CString,
+    rc::Rc,
+    vec::Vec,
+};
 use core::cell::{Cell, RefCell};
 
 use kernel::hal::Core;
@@ -109,8 +114,8 @@ pub(crate) struct Window {
     attributes: Attributes,
     /// Its memory, if all ranks reach all of it.
     shared: Option<Rc<Shared>>,
-    /// Targets where something may not be done yet.
-    open: RefCell<BTreeSet<usize>>,
+    /// Targets where something may not be done yet, and about how many bytes were queued for them since they last answered a flush.
+    open: RefCell<BTreeMap<usize, usize>>,
     /// Targets that this rank has locked alone.
     alone: RefCell<BTreeSet<usize>>,
 }

@@ -76,7 +76,7 @@ impl Window {
             }
             _ => {}
         }
-        self.open.borrow_mut().insert(target);
+        self.open.borrow_mut().entry(target).or_default();
         Ok(())
     }
 
@@ -89,11 +89,33 @@ impl Window {
         Ok(())
     }
 
+    /// Waits for a target that does not keep up with what is queued for it here, lest that fill the heap: a program may put and
+    /// accumulate any number of times before it synchronises.
+    pub(super) fn let_keep_up<C: Core>(
+        &self,
+        here: &Here<'_, '_, '_, C>,
+        target: usize,
+        bytes: usize,
+    ) -> Result<(), Fault> {
+        const MOST: usize = 1 << 20;
+        /// What is queued besides the program's bytes.
+        const HEAD: usize = 64;
+        let queued = self.open.borrow().get(&target).map_or(0, |queued| *queued) + HEAD + bytes;
+        let keeps_up = queued < MOST;
+        self.open.borrow_mut().insert(target, if keeps_up { queued } else { 0 });
+        if keeps_up {
+            return Ok(());
+        }
+        let ticket = self.ends.ticket(target, None);
+        self.say(here, target, &Word::Flush(ticket))?;
+        wait(here, || self.ends.is_answered(ticket))
+    }
+
     /// Waits until all that was done to these targets is done there.
     fn flush<C: Core>(&self, here: &Here<'_, '_, '_, C>, targets: &[usize]) -> Result<(), Fault> {
         let mut tickets = Vec::new();
         for target in targets {
-            if self.open.borrow_mut().remove(target) {
+            if self.open.borrow_mut().remove(target).is_some() {
                 let ticket = self.ends.ticket(*target, None);
                 self.say(here, *target, &Word::Flush(ticket))?;
                 tickets.push(ticket);
