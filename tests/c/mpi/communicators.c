@@ -131,7 +131,9 @@ static void failing_functions(void)
     /* More often than there are communicators. */
     for (int i = 0; i < 2100 / size; i++) {
         deletions = 0;
+        dup = comm;
         EQUAL(MPI_Comm_dup(comm, &dup), MPI_ERR_OTHER);
+        CHECK(dup == MPI_COMM_NULL);
         EQUAL(deletions, me == 0 ? 1 : 2);
     }
     number = MPI_Comm_idup(comm, &dup, &request);

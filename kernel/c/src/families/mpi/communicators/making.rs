@@ -95,6 +95,7 @@ pub(crate) unsafe fn comm_dup<C: Core>(
     // SAFETY: see above.
     let (copied, copy) = unsafe { begin_dup(here, &comm, handle) };
     let copy = Party::wait(&here.engine, copy);
+    made.write(COMM_NULL);
     copied?;
     made.write(copy.map_err(|fault| fault.on_comm(handle))?.handle.get());
     Ok(())

@@ -223,6 +223,7 @@ pub(super) unsafe fn dup<C: Core>(here: &Here<'_, '_, '_, C>, of: Handle, new: *
         let copied = own.copy_to(of, &other);
         if copied.is_err() {
             here.datatypes.free(handle)?;
+            give(new, DATATYPE_NULL)?;
         }
         copied?;
         give(new, handle)
