@@ -286,11 +286,6 @@ pub enum Error {
         /// Bytes that there is room for.
         limit_bytes: usize,
     },
-    /// As many non-blocking operations are outstanding as there are lines for.
-    TooManyRequests {
-        /// Operations that can be outstanding at a time.
-        limit: usize,
-    },
     /// Non-blocking operations have not been completed.
     RequestsOutstanding,
     /// Something that there is once is in force already.
@@ -383,7 +378,6 @@ impl Error {
             Self::NoSpareLines { .. }
             | Self::OutOfSharedMemory { .. }
             | Self::DatabaseFull { .. }
-            | Self::TooManyRequests { .. }
             | Self::NoAtomicCounters { .. }
             | Self::Claim(ClaimError::TooMany { .. }) => ErrorKind::Resources,
             Self::TooManyRanks { .. }
@@ -559,15 +553,6 @@ impl fmt::Display for Error {
             Self::NotSubscribed { rank } => write!(out, "rank {rank} has not subscribed to notifications"),
             Self::MessageTooLong { len_bytes, limit_bytes } => {
                 write!(out, "a message of {len_bytes} bytes does not fit; mailboxes have {limit_bytes}")
-            }
-            Self::TooManyRequests { limit: 0 } => {
-                write!(
-                    out,
-                    "the MPBs have no lines left for non-blocking operations of this communicator; free others first"
-                )
-            }
-            Self::TooManyRequests { limit } => {
-                write!(out, "{limit} non-blocking operations can be outstanding; wait for the oldest one first")
             }
             Self::BarriersDiffer => {
                 write!(out, "ranks want barriers of different kinds; make those of groups one after the other")

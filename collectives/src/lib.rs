@@ -28,7 +28,6 @@ pub use collective::{
     coherence::{CoherentlyArrived, Scope},
     element::{Element, Integer, Operator},
     exchange::{Exchange, Pieces},
-    nonblocking::Request,
     notification::{Delivery, Message, NotificationTree, Notifications, Subscription},
     placing::{Divided, InPlace, OrInPlace},
     preference::Algorithm,
@@ -39,7 +38,7 @@ pub use error::{Error, ErrorKind, Returned};
 pub use intercommunicator::{Intercommunicator, Root};
 pub use lock::{Mutex, MutexGuard, QueueGuard, QueueLock, RegisterLock};
 pub use matched::{
-    Answers, Arrival, Envelope, Messages, PreparedReceive, PreparedSend, RemoteCall, Source, Tag, request::Transfer,
+    Answers, Arrival, Envelope, Messages, PreparedReceive, PreparedSend, RemoteCall, Source, Tag, request::Request,
 };
 pub use memory::allocator::{Placement, SharedAllocator};
 pub use mpb::{layout::MpbLayout, program_lines::ProgramLines, rcce_profile::RcceProfile};

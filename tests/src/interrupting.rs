@@ -147,15 +147,16 @@ fn combine_while_computing<C: Core>(
     comm.barrier();
     let mut sums = [1_u32; 40];
     let mut had_it = true;
-    let request = comm.start_allreduce(&mut sums, Operator::SUM)?;
+    let mut request = comm.start_allreduce(collectives::InPlace, &mut sums, Operator::SUM)?;
     if me + 1 == size {
-        request.wait();
+        request.wait()?;
         hal.store_word(words, me, 1);
     } else {
         compute(context, by, rounds)?;
         had_it = has_said(context, words, size - 1);
-        request.wait();
+        request.wait()?;
     }
+    drop(request);
     check_eq!(sums, [size as u32; 40], "sums");
     comm.barrier();
     Ok(had_it)
@@ -184,19 +185,19 @@ fn begin_one_after_the_other<C: Core>(
     let (comm, hal, me) = (context.comm, context.hal(), context.rank());
     hal.store_word(words, me, 0);
     comm.barrier();
-    let first = comm.start_barrier()?;
+    let mut first = comm.start_barrier()?;
     if me == 1 {
         work(hal, rounds / 4);
     }
-    let second = comm.start_barrier()?;
+    let mut second = comm.start_barrier()?;
     let mut was_over = true;
     if me == 0 {
         work(hal, rounds / 8);
         compute(context, Some(interrupting), rounds)?;
         was_over = has_said(context, words, 1);
     }
-    first.wait();
-    second.wait();
+    first.wait()?;
+    second.wait()?;
     hal.store_word(words, me, 1);
     comm.barrier();
     Ok(was_over)

@@ -282,7 +282,7 @@ suite! {
         #[needs(MACHINE, LARGEST)]
         several_in_any_order,
         go_on_in_blocking_waits,
-        too_many_are_refused,
+        more_than_there_are_lines_for,
         lines_are_lent_and_come_back,
         cost_what_they_should,
     }
@@ -436,6 +436,8 @@ suite! {
     cluster::{ short_messages, }
     #[needs(REGISTERS, SIZE)]
     communicators::{ rows_and_columns, more_than_there_are_lines, messages_with_tags, }
+    #[needs(REGISTERS, SIZE)]
+    nonblocking::{ all_operations_over_messages, }
 }
 
 /// Whether the machine has what a test needs.

@@ -277,6 +277,7 @@ impl<'c, C: Core> Comm<'c, C> {
     pub fn free(self) -> Result<(), Error> {
         self.check_call(|| Call::new(Collective::FreeCommunicator))?;
         self.check_no_requests()?;
+        self.check_no_tasks()?;
         if !self.is_part() {
             return Ok(());
         }

@@ -194,9 +194,9 @@ mod tests {
             let is_over = regions::of_a_test().region(SharedAddress::new(0, 1 << 20), 32);
             // Two chunks: the second one of rank 1 goes only when it has got the first one back.
             let mut ones = [1_u32; 7];
-            let request = world.start_allreduce(&mut ones, Operator::SUM).expect("there are lines");
+            let mut request = world.start_allreduce(crate::InPlace, &mut ones, Operator::SUM).expect("there are lines");
             if world.rank() == 0 {
-                request.wait();
+                request.wait().unwrap();
                 world.hal().store_word(is_over, 0, 1);
             } else {
                 let computed = interrupting.compute(|core| {
@@ -204,8 +204,9 @@ mod tests {
                     core.wait(&[Place::Word(is_over, 0)], Reason::new("rank 0 to have the sums"), found);
                 });
                 computed.expect("there is no other handler");
-                request.wait();
+                request.wait().unwrap();
             }
+            drop(request);
             assert_eq!(ones, [2; 7]);
         });
         assert!(runs > 1, "{runs} runs");

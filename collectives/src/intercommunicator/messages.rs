@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use hal::Core;
 
 use super::Intercommunicator;
-use crate::{Arrival, Envelope, Error, Source, Tag, Transfer};
+use crate::{Arrival, Envelope, Error, Request, Source, Tag};
 
 impl<'c, C: Core> Intercommunicator<'c, C> {
     /// As [`Comm::send_tagged`](crate::Comm::send_tagged), to a rank of the other group.
@@ -35,7 +35,7 @@ impl<'c, C: Core> Intercommunicator<'c, C> {
     ///
     /// # Errors
     /// Those of [`Comm::start_send_tagged`](crate::Comm::start_send_tagged).
-    pub fn start_send_tagged<T: Pod>(&self, message: &[T], to: usize, tag: u32) -> Result<Transfer<'_, 'c, C>, Error> {
+    pub fn start_send_tagged<T: Pod>(&self, message: &[T], to: usize, tag: u32) -> Result<Request<'_, 'c, C>, Error> {
         self.across.start_send_tagged(message, to, tag)
     }
 
@@ -56,7 +56,7 @@ impl<'c, C: Core> Intercommunicator<'c, C> {
         buffer: &'r mut [T],
         source: Source,
         tag: Tag,
-    ) -> Result<Transfer<'r, 'c, C>, Error> {
+    ) -> Result<Request<'r, 'c, C>, Error> {
         self.across.start_receive_tagged(buffer, source, tag)
     }
 

@@ -7,7 +7,7 @@ use hal::Core;
 use super::{
     Answers, RemoteCall,
     post::calls::{CONTEXT, outgoing},
-    request::wait_for,
+    waits::wait_for,
 };
 use crate::{Comm, Error};
 

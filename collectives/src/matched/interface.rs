@@ -10,8 +10,9 @@ use super::{
     matching::Arrived,
     packet::{SHORT_BYTES, lines_of},
     post::{Outgoing, Post},
-    request::{MESSAGE, Transfer, wait_for},
+    request::Request,
     state::State,
+    waits::{MESSAGE, wait_for},
 };
 use crate::{Comm, Error};
 
@@ -38,7 +39,7 @@ impl<'r, 'c, C: Core> PreparedSend<'r, 'c, C> {
     ///
     /// # Errors
     /// [`Error::MessagesClosed`].
-    pub fn start<T: Pod>(&self, message: &[T]) -> Result<Transfer<'r, 'c, C>, Error> {
+    pub fn start<T: Pod>(&self, message: &[T]) -> Result<Request<'r, 'c, C>, Error> {
         self.comm.start_send(cast_slice(message), self.to, self.tag, self.mode)
     }
 }
@@ -54,7 +55,7 @@ impl<'r, 'c, C: Core> PreparedReceive<'r, 'c, C> {
     ///
     /// # Errors
     /// [`Error::MessagesClosed`].
-    pub fn start<T: Pod>(&self, buffer: &'r mut [T]) -> Result<Transfer<'r, 'c, C>, Error> {
+    pub fn start<T: Pod>(&self, buffer: &'r mut [T]) -> Result<Request<'r, 'c, C>, Error> {
         let buffer: &mut [u8] = cast_slice_mut(buffer);
         self.comm.start_receive(self.pattern, buffer.len(), Some(buffer))
     }
@@ -96,7 +97,7 @@ impl<'c, C: Core> Comm<'c, C> {
         message: &[T],
         to: usize,
         tag: u32,
-    ) -> Result<Transfer<'r, 'c, C>, Error> {
+    ) -> Result<Request<'r, 'c, C>, Error> {
         self.start_send(cast_slice(message), to, tag, Mode::Standard)
     }
 
@@ -109,7 +110,7 @@ impl<'c, C: Core> Comm<'c, C> {
         message: &[T],
         to: usize,
         tag: u32,
-    ) -> Result<Transfer<'r, 'c, C>, Error> {
+    ) -> Result<Request<'r, 'c, C>, Error> {
         self.start_send(cast_slice(message), to, tag, Mode::Synchronous)
     }
 
@@ -119,7 +120,7 @@ impl<'c, C: Core> Comm<'c, C> {
     /// # Errors
     /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
     pub fn send_tagged_buffered<T: Pod>(&self, message: &[T], to: usize, tag: u32) -> Result<(), Error> {
-        self.start_send(cast_slice(message), to, tag, Mode::Standard).map(Transfer::let_go)
+        self.start_send(cast_slice(message), to, tag, Mode::Standard).map(Request::let_go)
     }
 
     /// A send that is begun again and again, with another message each time.
@@ -165,7 +166,7 @@ impl<'c, C: Core> Comm<'c, C> {
             return Ok(Envelope::of(self, &label));
         }
         let state = post.state_of_waiting(buffer.len());
-        self.begin_receive(&post, pattern, &state);
+        post.begin_receive(self.world_of(), pattern, &state);
         let received = self.finish_receive(&post, &state, buffer);
         post.give_back(state);
         received
@@ -180,12 +181,12 @@ impl<'c, C: Core> Comm<'c, C> {
         buffer: &'r mut [T],
         source: Source,
         tag: Tag,
-    ) -> Result<Transfer<'r, 'c, C>, Error> {
+    ) -> Result<Request<'r, 'c, C>, Error> {
         self.prepare_receive_tagged(source, tag)?.start(buffer)
     }
 
     /// Begins to receive the first message that fits, which may have `room` bytes, without a buffer:
-    /// [`take_message`](Transfer::take_message) has the message when it is complete.
+    /// [`take_message`](Request::take_message) has the message when it is complete.
     ///
     /// # Errors
     /// [`Error::MessagesClosed`]; [`Error::NoSuchRank`].
@@ -194,7 +195,7 @@ impl<'c, C: Core> Comm<'c, C> {
         room: usize,
         source: Source,
         tag: Tag,
-    ) -> Result<Transfer<'r, 'c, C>, Error> {
+    ) -> Result<Request<'r, 'c, C>, Error> {
         self.start_receive(self.pattern(source, tag)?, room, None)
     }
 
@@ -337,7 +338,7 @@ impl<'c, C: Core> Comm<'c, C> {
         sent
     }
 
-    fn start_send<'r>(&'r self, message: &[u8], to: usize, tag: u32, mode: Mode) -> Result<Transfer<'r, 'c, C>, Error> {
+    fn start_send<'r>(&'r self, message: &[u8], to: usize, tag: u32, mode: Mode) -> Result<Request<'r, 'c, C>, Error> {
         let post = self.post()?;
         self.check_rank(to)?;
         let (read, written) = lines_of(message.len());
@@ -346,7 +347,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let (state, at) = (outgoing.state.clone(), outgoing.to);
         post.send(self.world_of(), outgoing);
         let envelope = Envelope { source: self.rank(), tag, len_bytes: message.len() };
-        Ok(Transfer::send(self, post, state, at, envelope))
+        Ok(Request::send(self, post, state, at, envelope))
     }
 
     fn start_receive<'r>(
@@ -354,21 +355,10 @@ impl<'c, C: Core> Comm<'c, C> {
         pattern: Pattern,
         room: usize,
         buffer: Option<&'r mut [u8]>,
-    ) -> Result<Transfer<'r, 'c, C>, Error> {
+    ) -> Result<Request<'r, 'c, C>, Error> {
         let (post, state) = (self.post()?, Rc::new(State::new(room, false)));
-        self.begin_receive(&post, pattern, &state);
-        Ok(Transfer::receive(self, post, state, buffer))
-    }
-
-    fn begin_receive(&self, post: &Post, pattern: Pattern, state: &Rc<State>) {
-        let arrived = post.matching().borrow_mut().take(&pattern);
-        match arrived {
-            Some(arrived) => post.deliver(self.world_of(), arrived, state.clone()),
-            None => {
-                post.matching().borrow_mut().post(pattern, state.clone());
-                post.want(self.world_of(), &pattern);
-            }
-        }
+        post.begin_receive(self.world_of(), pattern, &state);
+        Ok(Request::receive(self, post, state, buffer))
     }
 
     /// Waits for a message that `find` finds.

@@ -49,6 +49,7 @@ mod calls;
 mod interface;
 mod label;
 mod matching;
+mod operations;
 mod packet;
 mod post;
 pub mod request;
@@ -56,6 +57,7 @@ mod slots;
 mod state;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 use alloc::rc::Rc;
 use core::cell::{OnceCell, RefCell};
@@ -64,14 +66,16 @@ use hal::{Core, Region, Span, kind};
 
 use self::{
     post::{HALF_BYTES, Post},
-    request::wait_for,
     slots::Slots,
+    waits::wait_for,
 };
 use crate::{
     Comm, Error, Placement,
     collective::call::{Call, Collective},
     comm::engines::Engine,
 };
+
+pub(crate) use self::post::tasks::{Parts, Ranks};
 
 pub use self::{
     interface::{Arrival, PreparedReceive, PreparedSend},

@@ -1,45 +1,71 @@
-//! Sends and receives that were begun.
+//! What was begun: sends, receives, and collective operations.
 
 use alloc::{rc::Rc, vec::Vec};
 use core::mem;
 
-use hal::{Core, Reason, TimedOut};
+use hal::{Core, LINE_BYTES, Reason};
 
-use super::{label::Envelope, post::Post, state::State};
+use super::{
+    label::Envelope,
+    post::{Post, tasks::Progress},
+    state::State,
+    waits::{wait_for, wait_for_reason},
+};
 use crate::{Comm, Error};
 
-/// What is waited for.
-pub(super) const MESSAGE: Reason = Reason::new("a message with a tag");
+/// What is waited for, if there are several.
+const ONE_OF_SEVERAL: Reason = Reason::new("one of several requests");
 
 /// What a request is about.
 enum What<'r> {
     Send {
+        post: Rc<Post>,
+        state: Rc<State>,
         to: usize,
         envelope: Envelope,
     },
     /// A receive that has no buffer keeps the message until it is asked for.
     Receive {
+        post: Rc<Post>,
+        state: Rc<State>,
         buffer: Option<&'r mut [u8]>,
+    },
+    /// A collective operation through lines, by its number.
+    Lines {
+        number: usize,
+        name: &'static str,
+        buffer: Buffer<'r>,
+    },
+    /// A collective operation over messages.
+    Messages {
+        progress: Rc<Progress>,
+        buffer: Buffer<'r>,
     },
 }
 
-/// A send or a receive that was begun.
+/// Where what comes of a collective operation belongs, and what only this rank has found wrong with it: then it stays as it is.
+pub(crate) type Buffer<'r> = (&'r mut [u8], Result<(), Error>);
+
+/// A send, a receive or a collective operation that was begun.
 ///
-/// A receive borrows its buffer until this is dropped; of a send there is a copy. Dropped before it is complete, it is
-/// [cancelled](Self::cancel) or, if that is too late, waited for.
-#[must_use = "a message is there when `wait` or `test` says so"]
-pub struct Transfer<'r, 'c, C: Core> {
+/// It borrows the buffer for what comes until this is dropped; of what goes out there is a copy. Dropped before it is complete, a send or a
+/// receive is [cancelled](Self::cancel) or, if that is too late, waited for; a collective operation is waited for.
+#[must_use = "what was begun is complete when `wait` or `test` says so"]
+pub struct Request<'r, 'c, C: Core> {
     comm: &'r Comm<'c, C>,
-    post: Rc<Post>,
     /// Nothing when it was completed.
-    pending: Option<(Rc<State>, What<'r>)>,
+    pending: Option<What<'r>>,
     /// What was received without a buffer.
     message: Vec<u8>,
 }
 
-impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
+impl<'r, 'c, C: Core> Request<'r, 'c, C> {
+    fn new(comm: &'r Comm<'c, C>, what: What<'r>) -> Self {
+        Self { comm, pending: Some(what), message: Vec::new() }
+    }
+
     pub(super) fn send(comm: &'r Comm<'c, C>, post: Rc<Post>, state: Rc<State>, to: usize, envelope: Envelope) -> Self {
-        Self { comm, post, pending: Some((state, What::Send { to, envelope })), message: Vec::new() }
+        Self::new(comm, What::Send { post, state, to, envelope })
     }
 
     pub(super) fn receive(
@@ -48,17 +74,35 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         state: Rc<State>,
         buffer: Option<&'r mut [u8]>,
     ) -> Self {
-        Self { comm, post, pending: Some((state, What::Receive { buffer })), message: Vec::new() }
+        Self::new(comm, What::Receive { post, state, buffer })
     }
 
-    /// Waits until a message was received; or until it was sent, so far that this rank has nothing more to do with it.
+    /// An operation through lines, of which the communicator knows by this number.
+    pub(crate) fn through_lines(comm: &'r Comm<'c, C>, number: usize, name: &'static str, buffer: Buffer<'r>) -> Self {
+        Self::new(comm, What::Lines { number, name, buffer })
+    }
+
+    pub(super) fn over_messages(comm: &'r Comm<'c, C>, progress: Rc<Progress>, buffer: Buffer<'r>) -> Self {
+        Self::new(comm, What::Messages { progress, buffer })
+    }
+
+    /// Waits until a message was received; or was sent, so far that this rank has nothing more to do with it; or until a
+    /// collective operation is complete on this rank. Of that, the envelope has this rank, no tag, and the length of the buffer.
     ///
     /// # Errors
     /// [`Error::Truncated`] if a message has come that is longer than the buffer, which stays as it was;
+    /// [`Error::MessageLength`] if ranks have begun a collective operation with lengths that differ, or what else its method says;
     /// [`Error::Completed`] if this was completed before; [`Error::TimedOut`] on a dying machine.
     pub fn wait(&mut self) -> Result<Envelope, Error> {
-        let Some((state, _)) = &self.pending else { return Err(Error::Completed) };
-        wait_for(self.comm, || state.is_done().then_some(()))?;
+        let comm = self.comm;
+        match &self.pending {
+            None => return Err(Error::Completed),
+            Some(What::Send { state, .. } | What::Receive { state, .. }) => {
+                wait_for(comm, || state.is_done().then_some(()))?;
+            }
+            Some(What::Lines { number, name, buffer }) => comm.await_operation(*number, name, buffer.0.len())?,
+            Some(What::Messages { progress, .. }) => progress.wait(comm)?,
+        }
         self.take()
     }
 
@@ -74,14 +118,14 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         if self.is_done() { self.take().map(Some) } else { Ok(None) }
     }
 
-    /// Takes it back, if nothing has come for it, or nothing was sent of it; and says whether that was so. Otherwise it
-    /// has to be waited for as before.
+    /// Takes it back, if nothing has come for it, or nothing was sent of it; and says whether that was so. Otherwise, and if it is a
+    /// collective operation, it has to be waited for as before.
     pub fn cancel(&mut self) -> bool {
-        let Some((state, what)) = &self.pending else { return false };
-        let withdrawn = !state.is_done()
-            && match what {
-                What::Send { to, .. } => self.post.withdraw(self.comm.world_of(), *to, state),
-                What::Receive { .. } => self.post.matching().borrow_mut().withdraw(state),
+        let withdrawn = !self.is_done()
+            && match &self.pending {
+                Some(What::Send { post, state, to, .. }) => post.withdraw(self.comm.world_of(), *to, state),
+                Some(What::Receive { post, state, .. }) => post.matching().borrow_mut().withdraw(state),
+                _ => false,
             };
         if withdrawn {
             self.pending = None;
@@ -91,7 +135,7 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
 
     /// Leaves a send to itself: it goes on, and nobody waits for it.
     pub(super) fn let_go(mut self) {
-        debug_assert!(matches!(self.pending, Some((_, What::Send { .. }))));
+        debug_assert!(matches!(self.pending, Some(What::Send { .. })));
         self.pending = None;
     }
 
@@ -106,17 +150,40 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
     }
 
     fn is_done(&self) -> bool {
-        self.pending.as_ref().is_some_and(|(state, _)| state.is_done())
+        match &self.pending {
+            Some(What::Send { state, .. } | What::Receive { state, .. }) => state.is_done(),
+            Some(What::Lines { number, .. }) => self.comm.outstanding().is_done(*number),
+            Some(What::Messages { progress, .. }) => progress.is_over(),
+            None => false,
+        }
     }
 
     fn take(&mut self) -> Result<Envelope, Error> {
+        let comm = self.comm;
+        let of_all = |buffer: &[u8]| Envelope { source: comm.rank(), tag: 0, len_bytes: buffer.len() };
         match self.pending.take() {
-            Some((_, What::Send { envelope, .. })) => Ok(envelope),
-            Some((state, What::Receive { buffer: Some(buffer) })) => state.take(self.comm, buffer),
-            Some((state, What::Receive { buffer: None })) => {
-                let (envelope, message) = state.take_message(self.comm)?;
+            Some(What::Send { envelope, .. }) => Ok(envelope),
+            Some(What::Receive { state, buffer: Some(buffer), .. }) => state.take(comm, buffer),
+            Some(What::Receive { state, buffer: None, .. }) => {
+                let (envelope, message) = state.take_message(comm)?;
                 self.message = message;
                 Ok(envelope)
+            }
+            Some(What::Lines { number, buffer: (buffer, checked), .. }) => {
+                let data = comm.take_operation(number);
+                checked?;
+                buffer.copy_from_slice(&data);
+                Ok(of_all(buffer))
+            }
+            Some(What::Messages { progress, buffer: (buffer, checked) }) => {
+                let parts = progress.take()?;
+                checked?;
+                for (start, bytes) in parts {
+                    let lines = bytes.len().div_ceil(LINE_BYTES);
+                    comm.hal().account_memory(lines, lines);
+                    buffer[start..start + bytes.len()].copy_from_slice(&bytes);
+                }
+                Ok(of_all(buffer))
             }
             None => Err(Error::Completed),
         }
@@ -128,16 +195,16 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
     /// [`Error::TimedOut`] on a dying machine. What went wrong with the one is beside its number.
     #[expect(clippy::type_complexity, reason = "a number, and what became of it")]
     pub fn wait_any(all: &mut [Self]) -> Result<Option<(usize, Result<Envelope, Error>)>, Error> {
-        let Some(comm) = all.iter().find(|transfer| !transfer.is_over()).map(|transfer| transfer.comm) else {
+        let Some(comm) = all.iter().find(|request| !request.is_over()).map(|request| request.comm) else {
             return Ok(None);
         };
-        let index = wait_for(comm, || all.iter().position(Self::is_done))?;
+        let index = wait_for_reason(comm, ONE_OF_SEVERAL, || all.iter().position(Self::is_done))?;
         Ok(Some((index, all[index].take())))
     }
 
     /// What [`wait_any`](Self::wait_any) returns, without waiting: nothing if none is complete.
     pub fn test_any(all: &mut [Self]) -> Option<(usize, Result<Envelope, Error>)> {
-        all.first().iter().for_each(|transfer| transfer.comm.look());
+        all.first().iter().for_each(|request| request.comm.look());
         let index = all.iter().position(Self::is_done)?;
         Some((index, all[index].take()))
     }
@@ -162,15 +229,16 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
         all: &mut [Self],
         mut else_done: impl FnMut() -> bool,
     ) -> Result<Vec<(usize, Result<Envelope, Error>)>, Error> {
-        wait_for(comm, || (all.iter().any(Self::is_done) || else_done()).then_some(()))?;
+        let is_enough = || (all.iter().any(Self::is_done) || else_done()).then_some(());
+        wait_for_reason(comm, ONE_OF_SEVERAL, is_enough)?;
         Ok(Self::test_some(all))
     }
 
-    /// Takes the results of all transfers that are complete, each with its index; does not wait.
+    /// Takes the results of all requests that are complete, each with its index; does not wait.
     pub fn test_some(all: &mut [Self]) -> Vec<(usize, Result<Envelope, Error>)> {
-        all.first().iter().for_each(|transfer| transfer.comm.look());
-        let done = all.iter_mut().enumerate().filter(|(_, transfer)| transfer.is_done());
-        done.map(|(index, transfer)| (index, transfer.take())).collect()
+        all.first().iter().for_each(|request| request.comm.look());
+        let done = all.iter_mut().enumerate().filter(|(_, request)| request.is_done());
+        done.map(|(index, request)| (index, request.take())).collect()
     }
 
     /// Waits until all of these are complete. What became of each is in their order; of those that were over before,
@@ -181,24 +249,16 @@ impl<'r, 'c, C: Core> Transfer<'r, 'c, C> {
 
     /// Whether all of these are complete, which then can be [waited for](Self::wait_all) without waiting.
     pub fn test_all(all: &mut [Self]) -> bool {
-        all.first().iter().for_each(|transfer| transfer.comm.look());
-        all.iter().all(|transfer| transfer.is_over() || transfer.is_done())
+        all.first().iter().for_each(|request| request.comm.look());
+        all.iter().all(|request| request.is_over() || request.is_done())
     }
 }
 
-impl<C: Core> Drop for Transfer<'_, '_, C> {
+impl<C: Core> Drop for Request<'_, '_, C> {
     fn drop(&mut self) {
         if !self.is_over() && !self.comm.hal().is_dying() && !self.cancel() {
-            // It fails on a dying machine only, or tells of a message that nobody asks for any more.
+            // It fails on a dying machine only, or tells of what nobody asks for any more.
             let _ = self.wait();
         }
     }
-}
-
-/// Waits, driving all that is under way, until `check` finds something.
-pub(super) fn wait_for<C: Core, R>(comm: &Comm<'_, C>, mut check: impl FnMut() -> Option<R>) -> Result<R, Error> {
-    if let Some(found) = check() {
-        return Ok(found);
-    }
-    comm.wait_for_engines(MESSAGE, check).map_err(|TimedOut { reason }| Error::TimedOut { reason })
 }

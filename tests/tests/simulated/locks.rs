@@ -216,17 +216,18 @@ fn wait_beside_a_holder(context: &mut Context<'_, '_, SimCore>, mut wait: impl F
     let (comm, rank) = (context.comm, context.rank());
     // So many that both ranks have to go on again and again.
     let mut sum = [1_u32; 200];
-    let request = comm.start_allreduce(&mut sum, Operator::SUM)?;
+    let mut request = comm.start_allreduce(collectives::InPlace, &mut sum, Operator::SUM)?;
     if rank == 0 {
         let (mut own, mut other) = (comm.register_lock(0)?, comm.register_lock(1)?);
         let _guards = (own.lock(), other.lock());
         comm.hal().compute(100_000);
-        request.wait();
+        request.wait()?;
     } else {
         comm.hal().compute(50_000);
         wait();
-        request.wait();
+        request.wait()?;
     }
+    drop(request);
     check_eq!(sum, [2; 200], "sums");
     comm.barrier();
     Ok(())

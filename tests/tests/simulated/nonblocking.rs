@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::common::run;
-use collectives::Operator;
+use collectives::{InPlace, Operator};
 use hal::{Clock, emulated::Omit, sim::Machine};
 use tests::{check, check_eq, nonblocking, suite};
 
@@ -65,18 +65,23 @@ fn ticks(cores: usize, split: bool) -> u64 {
         context.comm.barrier();
         context.comm.barrier();
         let begin = hal.now();
-        let mut request = context.comm.start_allreduce(&mut sum, Operator::SUM)?;
+        let mut request = context.comm.start_allreduce(InPlace, &mut sum, Operator::SUM)?;
         if !split {
-            request.wait();
+            request.wait()?;
             hal.compute(20_000);
         } else {
             // An application that asks now and then, as it has to for others to get on.
             for _ in 0..10 {
-                request.test();
+                if !request.is_over() {
+                    request.test()?;
+                }
                 hal.compute(2000);
             }
-            request.wait();
+            if !request.is_over() {
+                request.wait()?;
+            }
         }
+        drop(request);
         total.set(total.get() + hal.now() - begin);
         check_eq!(sum, [cores as f64; 3], "sums");
         Ok(())
@@ -104,7 +109,7 @@ fn a_late_rank_is_not_awaited_by_the_root() {
             context.hal().compute(1_000_000);
         }
         let begin = context.hal().now();
-        context.comm.start_broadcast(&mut message, 0)?.wait();
+        context.comm.start_broadcast(&mut message, 0)?.wait()?;
         let took = context.hal().now() - begin;
         check!(took < 20_000, "rank {} took {took} ns", context.rank());
         check_eq!(message, [0; 20], "message");
@@ -118,7 +123,7 @@ fn a_late_rank_is_not_awaited_by_the_root() {
 fn deadlocks_are_named() {
     let failure = run(&Machine::scc(4), |context| {
         if context.rank() != 3 {
-            context.comm.start_barrier()?.wait();
+            context.comm.start_barrier()?.wait()?;
         }
         Ok(())
     });

@@ -21,7 +21,7 @@ use super::{
 };
 
 /// Bytes of a rank's piece.
-fn bytes<T>(pieces: Pieces<'_>, rank: usize) -> usize {
+pub(in crate::collective) fn bytes<T>(pieces: Pieces<'_>, rank: usize) -> usize {
     pieces.count(rank).saturating_mul(size_of::<T>())
 }
 
@@ -210,7 +210,7 @@ impl<C: Messenger> Comm<'_, C> {
 }
 
 /// This rank's own block, if it is apart.
-fn own_block<'b, T: Pod>(block: &OrInPlace<&'b [T]>) -> Option<&'b [u8]> {
+pub(in crate::collective) fn own_block<'b, T: Pod>(block: &OrInPlace<&'b [T]>) -> Option<&'b [u8]> {
     match block {
         Apart(block) => Some(cast_slice(block)),
         OrInPlace::InPlace => None,

@@ -18,14 +18,14 @@ const TOLD: Spans = Spans::Equal(size_of::<u32>());
 
 /// Which way blocks go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(in crate::collective) enum Way {
     ToRoot,
     FromRoot,
 }
 
 /// Refuses, on all ranks alike, blocks between the root and others of which the two ends name different lengths. Each
 /// rank says how many bytes its own block has, and the root what it thinks of the others'.
-pub(super) fn check_with_root<C: Messenger>(
+pub(in crate::collective) fn check_with_root<C: Messenger>(
     comm: &Comm<'_, C>,
     way: Way,
     root: usize,
@@ -51,7 +51,7 @@ pub(super) fn check_with_root<C: Messenger>(
 
 /// Refuses, on all ranks alike, blocks between all of which the two ends name different lengths: what this rank sends
 /// to each, and wants from each.
-pub(super) fn check_between_all<C: Messenger>(
+pub(in crate::collective) fn check_between_all<C: Messenger>(
     comm: &Comm<'_, C>,
     sent: impl Fn(usize) -> usize,
     wanted: impl Fn(usize) -> usize,

@@ -40,6 +40,12 @@ pub use self::pieces::Pieces;
 
 pub(crate) use self::pieces::Spans;
 
+pub(in crate::collective) use self::{
+    comm::{bytes, own_block},
+    ends::{Way, check_between_all, check_with_root},
+    pieces::Laid,
+};
+
 use self::alltoall::Buffers;
 
 /// How blocks are exchanged. All ranks use the same at a time.
@@ -55,7 +61,7 @@ pub enum Exchange {
 }
 
 /// Elements of blocks of `count` elements from `ranks` ranks; more than any buffer has if there are too many to count.
-fn all_of(count: usize, ranks: usize) -> usize {
+pub(in crate::collective) fn all_of(count: usize, ranks: usize) -> usize {
     count.saturating_mul(ranks)
 }
 

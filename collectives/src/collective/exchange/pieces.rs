@@ -29,7 +29,7 @@ impl<'p> Pieces<'p> {
     }
 
     /// Elements of a rank's block; 0 if there is no such block.
-    pub(super) fn count(&self, rank: usize) -> usize {
+    pub(in crate::collective) fn count(&self, rank: usize) -> usize {
         self.counts.get(rank).copied().unwrap_or(0)
     }
 
@@ -102,10 +102,10 @@ impl<'p> Pieces<'p> {
 }
 
 /// Where the blocks of one rank's buffer of elements `T` lie, and a buffer to take its place if that is not possible.
-pub(super) struct Laid {
-    pub(super) spans: Spans,
+pub(in crate::collective) struct Laid {
+    pub(in crate::collective) spans: Spans,
     /// What is wrong with the pieces.
-    pub(super) checked: Result<(), Error>,
+    pub(in crate::collective) checked: Result<(), Error>,
     /// Zeros for all blocks, if anything is.
     zeros: Vec<u8>,
 }
@@ -113,7 +113,7 @@ pub(super) struct Laid {
 impl Laid {
     /// These pieces, or blocks of `count` elements, of a buffer of `len` for `ranks` ranks; `checked` says whether
     /// anything else is wrong.
-    pub(super) fn new<T>(
+    pub(in crate::collective) fn new<T>(
         checked: Result<(), Error>,
         pieces: Option<Pieces<'_>>,
         count: usize,
@@ -136,7 +136,7 @@ impl Laid {
     }
 
     /// The buffer to be read, or zeros.
-    pub(super) fn read<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
+    pub(in crate::collective) fn read<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
         if self.checked.is_ok() { buffer } else { &self.zeros }
     }
 

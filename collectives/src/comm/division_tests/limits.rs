@@ -69,10 +69,11 @@ fn everything_else_works_on_communicators() {
 
             // One that is begun here goes on in a wait of the other communicator, and of all.
             let mut sum = [1_u32, me as u32];
-            let request = comm.start_allreduce(&mut sum, Operator::SUM).unwrap();
+            let mut request = comm.start_allreduce(crate::InPlace, &mut sum, Operator::SUM).unwrap();
             columns.comm.barrier();
             world.comm.barrier();
-            request.wait();
+            request.wait().unwrap();
+            drop(request);
             assert_eq!(sum, [size as u32, (0..size as u32).sum()]);
         }
         rows.comm.free().unwrap();

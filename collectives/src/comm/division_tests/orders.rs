@@ -135,7 +135,10 @@ fn operations_that_were_begun_go_on_in_all_orders() {
     for have_lines in [true, false] {
         let runs = explore(Spontaneous::default(), [have_lines, true], |world, [one, _]| {
             let mut ranks = [world.rank() as u32 + 1];
-            one.start_allreduce(&mut ranks, Operation::new(|left, right| left * 10 + right)).unwrap().wait();
+            one.start_allreduce(crate::InPlace, &mut ranks, Operation::new(|left, right| left * 10 + right))
+                .unwrap()
+                .wait()
+                .unwrap();
             assert_eq!(ranks, [12]);
         });
         assert!(runs > 1, "{runs} runs");

@@ -130,17 +130,17 @@ impl<'c> Tested<'c> {
         let (comm, size, me) = (&self.comm, self.ranks.len(), self.comm.rank());
         let root = number as usize % size;
         let mut message = if me == root { elements(self.ranks[me], 9, number) } else { vec![[0; 2]; 9] };
-        comm.start_broadcast(&mut message, root).unwrap().wait();
+        comm.start_broadcast(&mut message, root).unwrap().wait().unwrap();
         assert_eq!(message, elements(self.ranks[root], 9, number));
         let mut all = elements(self.ranks[me], 7, number);
-        comm.start_allreduce(&mut all, Operation::new(compose)).unwrap().wait();
+        comm.start_allreduce(crate::InPlace, &mut all, Operation::new(compose)).unwrap().wait().unwrap();
         assert_eq!(all, self.composed(0..size, 7, number));
         let whole: [Map; 7] = elements(self.ranks[me], 7, number).try_into().unwrap();
         let mut long = [[whole[0], whole[1], whole[2], whole[3], whole[4]]; 2];
         let each = |left: [Map; 5], right: [Map; 5]| core::array::from_fn(|at| compose(left[at], right[at]));
-        comm.start_allreduce(&mut long, Operation::new(each)).unwrap().wait();
+        comm.start_allreduce(crate::InPlace, &mut long, Operation::new(each)).unwrap().wait().unwrap();
         assert_eq!(long, [all[..5].to_vec(), all[..5].to_vec()].map(|part| <[Map; 5]>::try_from(part).unwrap()));
-        comm.start_barrier().unwrap().wait();
+        comm.start_barrier().unwrap().wait().unwrap();
     }
 
     pub(super) fn exchange(

@@ -16,6 +16,7 @@ mod halves;
 mod receiving;
 mod sending;
 mod streams;
+pub(super) mod tasks;
 
 use alloc::{
     boxed::Box,
@@ -39,7 +40,7 @@ use super::{
 };
 use crate::{Comm, Error, comm::engines::Engine};
 
-use self::{calls::Calls, streams::Stream};
+use self::{calls::Calls, streams::Stream, tasks::Tasks};
 
 /// Messages of a rank that another one keeps at most before they are received.
 pub(super) const CREDITS: u32 = 16;
@@ -141,6 +142,7 @@ pub(super) struct Post {
     /// A half of another rank's buffer that a waiting receive reads itself: of which rank, where, and how many bytes.
     ready: Cell<Option<(usize, u32, usize)>>,
     calls: Calls,
+    tasks: Tasks,
     /// What this rank waits for to be received, unless it is refused.
     waiting: RefCell<Option<Rc<State>>>,
     /// What comes from ranks that wait.
@@ -168,6 +170,7 @@ impl Post {
             half: Cell::new(0),
             ready: Cell::new(None),
             calls: Calls::default(),
+            tasks: Tasks::default(),
             waiting: RefCell::default(),
             streams: RefCell::default(),
             found: Cell::new(0),
@@ -187,6 +190,11 @@ impl Post {
         &self.calls
     }
 
+    /// Collective operations that are under way.
+    pub(super) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
     pub(super) fn matching(&self) -> &RefCell<Matching> {
         &self.matching
     }
@@ -198,6 +206,7 @@ impl Post {
             && self.matching.borrow().is_empty()
             && self.found.get() == 0
             && self.calls.are_over()
+            && !self.tasks.are_under_way(None)
             && self.streams.borrow().is_empty()
             && peers.iter().all(|peer| peer.incoming.is_empty())
     }
@@ -357,7 +366,7 @@ impl<C: Core> Engine<C> for Post {
             place += 1;
         }
         let has_packets = self.slots.has_news(poll, place, self.queued.get() > 0);
-        has_chunk || self.slots.owes() || has_packets && self.ready.get().is_none()
+        has_chunk || self.slots.owes() || self.tasks.can_go_on() || has_packets && self.ready.get().is_none()
     }
 
     fn handle(&self, world: &Comm<'_, C>) -> bool {
@@ -365,6 +374,7 @@ impl<C: Core> Engine<C> for Post {
         self.slots.acknowledge(world);
         self.go_on_with_streams(world);
         self.go_on(world);
+        self.tasks.go_on(world, self);
         // Messages end by themselves: they take credits, which receives give back.
         self.calls.answered.get() != answered
     }

@@ -80,6 +80,18 @@ impl Post {
         Ok(Some(label))
     }
 
+    /// A receive begins.
+    pub(in crate::matched) fn begin_receive<C: Core>(&self, world: &Comm<'_, C>, pattern: Pattern, state: &Rc<State>) {
+        let arrived = self.matching.borrow_mut().take(&pattern);
+        match arrived {
+            Some(arrived) => self.deliver(world, arrived, state.clone()),
+            None => {
+                self.matching.borrow_mut().post(pattern, state.clone());
+                self.want(world, &pattern);
+            }
+        }
+    }
+
     /// A message is only for whoever has found it.
     pub(in crate::matched) fn take_found(&self, pattern: &Pattern) -> Option<Arrived> {
         let arrived = self.matching.borrow_mut().take(pattern)?;

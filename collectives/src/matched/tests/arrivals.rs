@@ -4,7 +4,7 @@ use std::{vec, vec::Vec};
 
 use hal::{Clock, sim::Machine};
 
-use super::super::{Envelope, Source, Tag, post::CREDITS, request::Transfer};
+use super::super::{Envelope, Source, Tag, post::CREDITS, request::Request};
 use crate::{Error, testing::run};
 
 /// Everybody floods rank 0, which takes nothing for a long time: it keeps a bounded number, and nothing is lost.
@@ -39,7 +39,7 @@ fn floods_are_held_back() {
                 };
                 let mut all: Vec<_> = (0..count).map(send).collect();
                 world.barrier();
-                assert!(Transfer::wait_all(&mut all).iter().all(Result::is_ok));
+                assert!(Request::wait_all(&mut all).iter().all(Result::is_ok));
             }
             messages.close().unwrap();
             kept
@@ -72,7 +72,7 @@ fn what_is_wanted_comes_behind_what_is_not_and_what_was() {
                         (0..unwanted).map(|_| world.start_send_tagged(&second, 1, 0).unwrap()).collect();
                     all.push(world.start_send_tagged(&first, 1, 1).unwrap());
                     all.push(world.start_send_tagged(&second, 1, 2).unwrap());
-                    assert!(Transfer::wait_all(&mut all).iter().all(Result::is_ok));
+                    assert!(Request::wait_all(&mut all).iter().all(Result::is_ok));
                 }
                 drop((first, second));
                 messages.close().unwrap();
@@ -102,7 +102,7 @@ fn who_has_sent_what_is_dropped_goes_on() {
                     }
                     assert_eq!(world.unexpected_messages(), Ok(0));
                 }
-                assert!(Transfer::wait_all(&mut sent).iter().all(Result::is_ok));
+                assert!(Request::wait_all(&mut sent).iter().all(Result::is_ok));
                 drop(sent);
                 messages.close().unwrap();
             });

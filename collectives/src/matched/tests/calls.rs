@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::BTreeMap, ops::Range, rc::Rc, vec, vec::Ve
 
 use hal::sim::Machine;
 
-use super::super::{Answers, RemoteCall, Source, Tag, post::CREDITS, request::Transfer};
+use super::super::{Answers, RemoteCall, Source, Tag, post::CREDITS, request::Request};
 use super::random::plan;
 use crate::testing::run;
 
@@ -127,7 +127,7 @@ fn calls_go_past_messages_that_nobody_receives() {
                 world.call_with(RemoteCall { to: 1, tag: 2, bytes: head }, &long).unwrap();
                 world.wait_for_calls(|| (all.answers.borrow().len() == 3).then_some(())).unwrap();
                 assert_eq!(all.answers.take(), said.map(|bytes| (1, sum(&bytes))));
-                assert!(Transfer::wait_all(&mut sent).iter().all(Result::is_ok));
+                assert!(Request::wait_all(&mut sent).iter().all(Result::is_ok));
             } else {
                 world.wait_for_calls(|| (all.called.borrow().len() == 3).then_some(())).unwrap();
                 assert_eq!(all.called.take(), [(0, 0), (0, 1), (0, 2)]);

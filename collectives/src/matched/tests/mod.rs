@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod calls;
+mod operations;
 mod orders;
 mod price;
 mod random;

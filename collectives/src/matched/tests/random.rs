@@ -4,7 +4,7 @@ use std::{vec, vec::Vec};
 
 use hal::sim::{Machine, SimCore, Strategy};
 
-use super::super::{Source, Tag, request::Transfer};
+use super::super::{Source, Tag, request::Request};
 use crate::{
     Comm, Error,
     testing::{Random, run},
@@ -59,7 +59,7 @@ fn everybody_to_everybody(world: &Comm<'_, SimCore>, count: usize, seed: u32) {
     let mut to_come: Vec<_> =
         (0..ranks).flat_map(|from| plan(ranks, from, count, seed)).filter(|sent| sent.to == me).collect();
     let mut random = Random(seed ^ 0x1234 ^ me as u32);
-    let mut under_way: Vec<Transfer<'_, '_, SimCore>> = Vec::new();
+    let mut under_way: Vec<Request<'_, '_, SimCore>> = Vec::new();
     let mut buffer = vec![0_u8; 5000];
     while !to_send.is_empty() || !to_come.is_empty() {
         if to_come.is_empty() || !to_send.is_empty() && random.below(2) == 0 {
@@ -70,7 +70,7 @@ fn everybody_to_everybody(world: &Comm<'_, SimCore>, count: usize, seed: u32) {
                 _ => comm.start_send_tagged(&sent.bytes(), to, sent.tag).unwrap(),
             });
             if under_way.len() > 100 {
-                Transfer::test_some(&mut under_way).into_iter().for_each(|(_, sent)| assert!(sent.is_ok()));
+                Request::test_some(&mut under_way).into_iter().for_each(|(_, sent)| assert!(sent.is_ok()));
                 under_way.retain(|transfer| !transfer.is_over());
             }
             continue;
@@ -104,7 +104,7 @@ fn everybody_to_everybody(world: &Comm<'_, SimCore>, count: usize, seed: u32) {
         assert_eq!((sent.tag, sent.len), (envelope.tag, envelope.len_bytes), "{sent:?} is the next one");
         assert_eq!(buffer[..sent.len], sent.bytes(), "{sent:?}");
     }
-    Transfer::wait_all(&mut under_way)
+    Request::wait_all(&mut under_way)
         .into_iter()
         .for_each(|sent| assert!(matches!(sent, Ok(_) | Err(Error::Completed))));
     drop(under_way);

@@ -4,7 +4,7 @@ use std::{vec, vec::Vec};
 
 use hal::{Cached, Clock, sim::Machine};
 
-use super::super::{Envelope, Source, Tag, post::CREDITS, request::Transfer};
+use super::super::{Envelope, Source, Tag, post::CREDITS, request::Request};
 use crate::{Class, Error, Group, Window, testing::run};
 
 #[test]
@@ -98,29 +98,29 @@ fn requests_by_the_hundred_are_waited_for_in_every_way() {
                 assert!(!core::mem::replace(&mut done[index], true));
             };
             match way {
-                0 => Transfer::wait_all(&mut receives).into_iter().enumerate().for_each(note),
+                0 => Request::wait_all(&mut receives).into_iter().enumerate().for_each(note),
                 1 => {
-                    while let Some(one) = Transfer::wait_any(&mut receives).unwrap() {
+                    while let Some(one) = Request::wait_any(&mut receives).unwrap() {
                         note(one)
                     }
                 }
                 2 => loop {
-                    let some = Transfer::wait_some(&mut receives).unwrap();
+                    let some = Request::wait_some(&mut receives).unwrap();
                     if some.is_empty() {
                         break;
                     }
                     some.into_iter().for_each(&mut note);
                 },
                 _ => {
-                    while !Transfer::test_all(&mut receives) {
-                        Transfer::test_any(&mut receives).into_iter().for_each(&mut note);
+                    while !Request::test_all(&mut receives) {
+                        Request::test_any(&mut receives).into_iter().for_each(&mut note);
                         world.hal().compute(100);
                     }
-                    Transfer::test_some(&mut receives).into_iter().for_each(note);
+                    Request::test_some(&mut receives).into_iter().for_each(note);
                 }
             }
             assert_eq!(done, [true; COUNT]);
-            assert!(receives.iter().all(Transfer::is_over));
+            assert!(receives.iter().all(Request::is_over));
             assert_eq!(receives[0].wait(), Err(Error::Completed));
             drop(receives);
             for (tag, buffer) in buffers.iter().enumerate() {
@@ -129,7 +129,7 @@ fn requests_by_the_hundred_are_waited_for_in_every_way() {
                         && buffer[len(tag)..].iter().all(|word| *word == 0)
                 );
             }
-            assert!(Transfer::wait_all(&mut sends).iter().all(Result::is_ok));
+            assert!(Request::wait_all(&mut sends).iter().all(Result::is_ok));
         }
         messages.close().unwrap();
     });

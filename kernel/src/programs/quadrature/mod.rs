@@ -14,7 +14,7 @@ mod interval;
 
 use alloc::{vec, vec::Vec};
 
-use collectives::{Comm, Source, Tag, Transfer};
+use collectives::{Comm, Request, Source, Tag};
 use hal::Core;
 
 use self::interval::{Interval, Known, ONE, integrate};
@@ -114,7 +114,7 @@ fn work<C: Core>(comm: &Comm<'_, C>, tolerance: f64) -> Result<(), Failure> {
             comm.start_receive_tagged(&mut ends, Source::Rank(0), Tag::Is(WORK))?,
             comm.start_receive_tagged(&mut nothing, Source::Rank(0), Tag::Is(END))?,
         ];
-        let Some((which, received)) = Transfer::wait_any(&mut receives)? else { return Ok(()) };
+        let Some((which, received)) = Request::wait_any(&mut receives)? else { return Ok(()) };
         received?;
         if !receives[1 - which].cancel() {
             return Err(Failure::new("work came together with the end"));

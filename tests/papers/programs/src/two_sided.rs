@@ -9,7 +9,7 @@
 
 use alloc::{format, string::String, vec};
 
-use collectives::{Comm, Error, Source, Tag, Transfer};
+use collectives::{Comm, Error, Request, Source, Tag};
 use hal::Core;
 
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
@@ -153,7 +153,7 @@ fn in_a_row<C: Core>(rank: &Rank<'_, C>, pair: Pair, bytes: usize, repetitions: 
         let mut receives = receives.collect::<Result<alloc::vec::Vec<_>, _>>()?;
         expected.take(rank.hal(), counts, || {
             comm.send_tagged::<u8>(&[], peer, GO)?;
-            Transfer::wait_all(&mut receives).into_iter().try_for_each(|done| done.map(drop))
+            Request::wait_all(&mut receives).into_iter().try_for_each(|done| done.map(drop))
         })?;
         drop(receives);
         comm.send_tagged::<u8>(&[], peer, GO)?;

@@ -13,7 +13,7 @@ use core::{
 };
 
 use kernel::{
-    collectives::{Comm, Envelope, Error, Source, Tag, Transfer},
+    collectives::{Comm, Envelope, Error, Request, Source, Tag},
     hal::Core,
 };
 
@@ -114,7 +114,7 @@ struct Task<'r> {
 /// What is under way.
 pub(crate) struct Engine<'r, C: Core> {
     pub(crate) world: &'r Comm<'r, C>,
-    transfers: RefCell<Vec<Transfer<'r, 'r, C>>>,
+    transfers: RefCell<Vec<Request<'r, 'r, C>>>,
     /// Whose they are, in the same order.
     pending: RefCell<Vec<Rc<Pending>>>,
     tasks: RefCell<Vec<Task<'r>>>,
@@ -125,7 +125,7 @@ impl<'r, C: Core> Engine<'r, C> {
         Self { world, transfers: RefCell::default(), pending: RefCell::default(), tasks: RefCell::default() }
     }
 
-    fn begin(&self, transfer: Transfer<'r, 'r, C>, pending: Rc<Pending>) -> Rc<Pending> {
+    fn begin(&self, transfer: Request<'r, 'r, C>, pending: Rc<Pending>) -> Rc<Pending> {
         self.transfers.borrow_mut().push(transfer);
         self.pending.borrow_mut().push(pending.clone());
         pending
@@ -235,12 +235,12 @@ impl<'r, C: Core> Engine<'r, C> {
             let mut transfers = self.transfers.borrow_mut();
             if let Some(answered) = answered {
                 let is_answered = || self.world.answered_calls() != Ok(answered);
-                Transfer::wait_some_or(self.world, &mut transfers, is_answered)?
+                Request::wait_some_or(self.world, &mut transfers, is_answered)?
             } else {
                 if transfers.is_empty() {
                     self.world.look_for_calls();
                 }
-                Transfer::test_some(&mut transfers)
+                Request::test_some(&mut transfers)
             }
         };
         let any = !complete.is_empty();

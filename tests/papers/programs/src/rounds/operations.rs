@@ -80,19 +80,19 @@ fn nonblocking<C: Core>(rank: &Rank<'_, C>, recorder: &mut Recorder<'_, C>) -> R
     for len in [0, 24, 100] {
         let mut message = vec![7_u8; len];
         recorder.step(format!("start-broadcast/{len}"), || {
-            comm.start_broadcast(&mut message, size / 2)?.wait();
+            comm.start_broadcast(&mut message, size / 2)?.wait()?;
             Ok(())
         })?;
     }
     for len in [1, 7] {
         let mut numbers = vec![1_u64; len];
         recorder.step(format!("start-allreduce/{}", len * 8), || {
-            comm.start_allreduce(&mut numbers, Operator::SUM)?.wait();
+            comm.start_allreduce(collectives::InPlace, &mut numbers, Operator::SUM)?.wait()?;
             Ok(())
         })?;
     }
     recorder.step("start-barrier", || {
-        comm.start_barrier()?.wait();
+        comm.start_barrier()?.wait()?;
         Ok(())
     })
 }

@@ -3,6 +3,8 @@
 use alloc::{borrow::Cow, rc::Rc, vec, vec::Vec};
 use core::slice;
 
+use kernel::collectives::collective::nonblocking::schedules::Operands;
+
 use super::super::{datatypes::Datatype, operators::Operator};
 
 /// Elements of the program's.
@@ -99,27 +101,13 @@ impl Elements {
         self.count * self.datatype.size()
     }
 
-    /// The elements as a message.
-    pub(crate) fn bytes(&self) -> Cow<'_, [u8]> {
-        // SAFETY: the memory has all elements, and is borrowed as long as this is used.
-        unsafe { self.block().bytes() }
-    }
-
     /// Sets the elements to those of a message.
-    pub(crate) fn set(&mut self, bytes: &[u8]) {
+    fn set(&mut self, bytes: &[u8]) {
         let start = self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.offset);
         if !bytes.is_empty() {
             // SAFETY: the memory has all elements, and is borrowed mutably.
             unsafe { self.datatype.unpack(bytes, start, self.count) };
         }
-    }
-
-    /// Sets each element to itself and that of a later rank, combined.
-    pub(crate) fn combine_with_later(&mut self, later: &[u8], operator: &Operator) {
-        let mut other = Self::new(self.count, self.datatype.clone());
-        other.set(later);
-        other.combine_with_earlier(self, operator);
-        *self = other;
     }
 
     /// Sets each element to that of an earlier rank and itself, combined.
@@ -138,5 +126,18 @@ impl Elements {
     pub(crate) unsafe fn copy_to(&self, block: &Block) {
         // SAFETY: the caller says so.
         unsafe { block.set(&self.bytes()) };
+    }
+}
+
+impl Operands for Elements {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        // SAFETY: the memory has all elements, and is borrowed as long as this is used.
+        unsafe { self.block().bytes() }
+    }
+
+    fn like(&self, message: &[u8]) -> Self {
+        let mut elements = Self::new(self.count, self.datatype.clone());
+        elements.set(message);
+        elements
     }
 }

@@ -1,10 +1,10 @@
 //! The ranks of an operation of all, and how their messages go.
 
-use alloc::{boxed::Box, rc::Rc, vec, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, vec::Vec};
 use core::{future::Future, pin::Pin};
 
 use kernel::{
-    collectives::{Source, Tag},
+    collectives::{Source, Tag, collective::nonblocking::schedules::Peers},
     hal::Core,
 };
 
@@ -13,9 +13,8 @@ use super::{
         class::Fault,
         engine::{End, Engine, Pending},
         groups::Group,
-        operators::Operator,
     },
-    blocks::{Block, Elements},
+    blocks::Block,
 };
 
 /// One operation of the ranks of a group, and for an intercommunicator of those of another one. Its messages have a tag of
@@ -42,45 +41,52 @@ impl<C: Core> Clone for Party<'_, C> {
     }
 }
 
-impl<'r, C: Core> Party<'r, C> {
-    pub(crate) fn size(&self) -> usize {
+impl<C: Core> Peers for Party<'_, C> {
+    type Error = Fault;
+    type Sent = Rc<Pending>;
+    type Received = Rc<Pending>;
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
         self.group.size()
     }
 
+    fn begin_send(&self, bytes: &[u8], to: usize) -> Result<Rc<Pending>, Fault> {
+        Ok(self.engine.send(bytes, self.peers.world_rank(to), self.tag, false)?)
+    }
+
+    async fn sent(&self, sent: Rc<Pending>) -> Result<(), Fault> {
+        End(sent).await.map(drop)
+    }
+
+    fn begin_receive(&self, len: usize, from: usize) -> Result<Rc<Pending>, Fault> {
+        Ok(self.engine.receive_own(len, self.source(from), Tag::Is(self.tag))?)
+    }
+
+    async fn received(&self, received: Rc<Pending>) -> Result<Vec<u8>, Fault> {
+        End(received.clone()).await?;
+        Ok(received.take_message())
+    }
+}
+
+impl<'r, C: Core> Party<'r, C> {
     /// The same operation among the ranks of the own group.
     pub(crate) fn local(&self) -> Self {
         Self { peers: self.group.clone(), ..self.clone() }
-    }
-
-    pub(super) fn begin_send(&self, bytes: &[u8], to: usize) -> Result<Rc<Pending>, Fault> {
-        Ok(self.engine.send(bytes, self.peers.world_rank(to), self.tag, false)?)
     }
 
     fn source(&self, from: usize) -> Source {
         Source::Rank(self.peers.world_rank(from))
     }
 
-    /// Waits for a send that was begun.
-    pub(super) async fn end(&self, sent: Rc<Pending>) -> Result<(), Fault> {
-        End(sent).await.map(drop)
-    }
-
-    pub(crate) async fn send(&self, bytes: &[u8], to: usize) -> Result<(), Fault> {
-        End(self.begin_send(bytes, to)?).await.map(drop)
-    }
-
-    /// Receives a message of at most so many bytes.
-    pub(crate) async fn receive(&self, len: usize, from: usize) -> Result<Vec<u8>, Fault> {
-        let pending = self.engine.receive_own(len, self.source(from), Tag::Is(self.tag))?;
-        End(pending.clone()).await?;
-        Ok(pending.take_message())
-    }
-
     /// Sends a message to a peer, and receives one of at most so many bytes from it.
     pub(crate) async fn swap(&self, bytes: &[u8], len: usize, with: usize) -> Result<Vec<u8>, Fault> {
         let sent = self.begin_send(bytes, with)?;
         let received = self.receive(len, with).await?;
-        self.end(sent).await?;
+        self.sent(sent).await?;
         Ok(received)
     }
 
@@ -88,7 +94,7 @@ impl<'r, C: Core> Party<'r, C> {
     ///
     /// # Safety
     /// Nobody else reads or writes it until this is over.
-    pub(crate) unsafe fn begin_receive(&self, block: &Block, from: usize) -> Result<Rc<Pending>, Fault> {
+    unsafe fn begin_landing(&self, block: &Block, from: usize) -> Result<Rc<Pending>, Fault> {
         let (source, tag) = (self.source(from), Tag::Is(self.tag));
         let Block { address, count, datatype } = block;
         // SAFETY: the caller says so.
@@ -120,7 +126,7 @@ impl<'r, C: Core> Party<'r, C> {
         }
         for (from, block) in &receives {
             // SAFETY: the caller says so.
-            all.push(unsafe { self.begin_receive(block, *from)? });
+            all.push(unsafe { self.begin_landing(block, *from)? });
         }
         if !sends_first {
             send(&mut all)?;
@@ -133,103 +139,13 @@ impl<'r, C: Core> Party<'r, C> {
         result
     }
 
-    /// Waits until all ranks of the group are here.
-    pub(crate) async fn barrier(&self) -> Result<(), Fault> {
-        let size = self.size();
-        let mut distance = 1;
-        while distance < size {
-            self.send(&[], (self.rank + distance) % size).await?;
-            self.receive(0, (self.rank + size - distance) % size).await?;
-            distance *= 2;
-        }
-        Ok(())
-    }
-
-    /// Passes a message on from a root to all ranks of the group, along a binomial tree.
-    pub(crate) async fn broadcast(&self, message: &mut Vec<u8>, root: usize) -> Result<(), Fault> {
-        let size = self.size();
-        let place = (self.rank + size - root) % size;
-        let mut distance = 1;
-        while distance < size && place & distance == 0 {
-            distance *= 2;
-        }
-        if place > 0 {
-            *message = self.receive(message.len(), (self.rank + size - distance) % size).await?;
-        }
-        let mut sends = Vec::new();
-        while distance > 1 {
-            distance /= 2;
-            if place + distance < size {
-                sends.push(self.begin_send(message, (self.rank + distance) % size)?);
-            }
-        }
-        for pending in sends {
-            End(pending).await?;
-        }
-        Ok(())
-    }
-
-    /// Combines the elements of all ranks, in the order of ranks if the operator wants it; the result is the root's, in
-    /// its elements. Others have something that is not said in theirs.
-    pub(crate) async fn reduce(&self, elements: &mut Elements, operator: &Operator, root: usize) -> Result<(), Fault> {
-        let size = self.size();
-        // A tree in the order of ranks begins with rank 0, which tells the root.
-        let first = if operator.is_commutative() { root } else { 0 };
-        let place = (self.rank + size - first) % size;
-        let mut distance = 1;
-        while distance < size {
-            if place & distance != 0 {
-                let to = (self.rank + size - distance) % size;
-                self.send(&elements.bytes(), to).await?;
-                break;
-            }
-            if place + distance < size {
-                let later = self.receive(elements.len_bytes(), (self.rank + distance) % size).await?;
-                elements.combine_with_later(&later, operator);
-            }
-            distance *= 2;
-        }
-        if first != root && self.rank == first {
-            self.send(&elements.bytes(), root).await?;
-        }
-        if first != root && self.rank == root {
-            let result = self.receive(elements.len_bytes(), first).await?;
-            elements.set(&result);
-        }
-        Ok(())
-    }
-
-    /// Combines the elements of all ranks; all get the same bits.
-    pub(crate) async fn allreduce(&self, elements: &mut Elements, operator: &Operator) -> Result<(), Fault> {
-        self.reduce(elements, operator, 0).await?;
-        let mut result = if self.rank == 0 { elements.bytes().into_owned() } else { vec![0; elements.len_bytes()] };
-        self.broadcast(&mut result, 0).await?;
-        if self.rank > 0 {
-            elements.set(&result);
-        }
-        Ok(())
-    }
-
     /// Combines bytes of all ranks of the group by a function, whose order does not matter.
     pub(crate) async fn combine_bytes(
         &self,
         bytes: &mut Vec<u8>,
         combine: impl Fn(&mut [u8], &[u8]),
     ) -> Result<(), Fault> {
-        let size = self.size();
-        let mut distance = 1;
-        while distance < size {
-            if self.rank & distance != 0 {
-                self.send(bytes, self.rank - distance).await?;
-                break;
-            }
-            if self.rank + distance < size {
-                let other = self.receive(bytes.len(), self.rank + distance).await?;
-                combine(bytes, &other);
-            }
-            distance *= 2;
-        }
-        self.broadcast(bytes, 0).await
+        self.allreduce(bytes, &|other: &Vec<u8>, bytes: &mut Vec<u8>| combine(bytes, other)).await
     }
 
     /// The bytes of all ranks of the group, of which each has as many.

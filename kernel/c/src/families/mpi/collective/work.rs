@@ -2,7 +2,10 @@
 
 use alloc::{vec, vec::Vec};
 
-use kernel::hal::Core;
+use kernel::{
+    collectives::collective::nonblocking::schedules::{Operands, Peers},
+    hal::Core,
+};
 
 use super::{
     super::{
@@ -132,6 +135,11 @@ async unsafe fn alltoall<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(
     unsafe { party.exchange(sends, blocks.numbered(size), plan.is_in_place).await }
 }
 
+/// Combines elements of an earlier rank and a later one, which become the later one's.
+fn combining(operator: &Operator) -> impl Fn(&Elements, &mut Elements) {
+    |earlier, later| later.combine_with_earlier(earlier, operator)
+}
+
 fn operator(plan: &Plan) -> Result<&Operator, Fault> {
     plan.operator.as_deref().ok_or_else(|| Class::OP.into())
 }
@@ -142,7 +150,9 @@ async unsafe fn reduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(),
         let root = if let Root::At(root) = plan.root { root } else { party.rank };
         // SAFETY: the caller says so.
         let mut elements = unsafe { Elements::of(&plan.operands()?) };
-        party.reduce(&mut elements, operator, root).await?;
+        // A tree in the order of ranks begins with rank 0, which tells the root.
+        let first = if operator.is_commutative() { root } else { 0 };
+        party.reduce(&mut elements, &combining(operator), [first, root]).await?;
         if plan.root == Root::Here {
             // SAFETY: the caller says so.
             unsafe { elements.copy_to(&plan.results()?) };
@@ -161,7 +171,7 @@ async unsafe fn reduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(),
         Root::At(root) => {
             // SAFETY: the caller says so.
             let mut elements = unsafe { Elements::of(&plan.operands()?) };
-            party.local().reduce(&mut elements, operator, 0).await?;
+            party.local().reduce(&mut elements, &combining(operator), [0, 0]).await?;
             if party.rank == 0 { party.send(&elements.bytes(), root).await } else { Ok(()) }
         }
     }
@@ -180,13 +190,13 @@ async unsafe fn allreduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<
     // SAFETY: the caller says so.
     let mut elements = unsafe { Elements::of(&plan.operands()?) };
     if plan.comm.remote.is_none() {
-        party.allreduce(&mut elements, operator).await?;
+        party.allreduce(&mut elements, &combining(operator)).await?;
         // SAFETY: the caller says so.
         unsafe { elements.copy_to(&block) };
         return Ok(());
     }
     let local = party.local();
-    local.reduce(&mut elements, operator, 0).await?;
+    local.reduce(&mut elements, &combining(operator), [0, 0]).await?;
     let mut result = swap(party, &elements, block.len_bytes()).await?;
     local.broadcast(&mut result, 0).await?;
     // SAFETY: the caller says so.
@@ -199,7 +209,7 @@ async unsafe fn reduce_scatter<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Re
     let local = party.local();
     // SAFETY: the caller says so.
     let mut elements = unsafe { Elements::of(&plan.operands()?) };
-    local.reduce(&mut elements, operator(plan)?, 0).await?;
+    local.reduce(&mut elements, &combining(operator(plan)?), [0, 0]).await?;
     let result = match plan.comm.remote {
         None => elements.bytes().into_owned(),
         Some(_) => swap(party, &elements, elements.len_bytes()).await?,
@@ -223,35 +233,10 @@ async unsafe fn reduce_scatter<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Re
     Ok(())
 }
 
-/// By doubling distances: after each step a rank knows what as many ranks before it have together.
 async unsafe fn scan<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(), Fault> {
-    let (operator, operands, size) = (operator(plan)?, plan.operands()?, party.size());
-    let new = || Elements::new(operands.count, operands.datatype.clone());
     // SAFETY: the caller says so.
-    let mut known = unsafe { Elements::of(&operands) };
-    let mut before: Option<Elements> = None;
-    let mut distance = 1;
-    while distance < size {
-        let sent = if party.rank + distance < size {
-            Some(party.begin_send(&known.bytes(), party.rank + distance)?)
-        } else {
-            None
-        };
-        if party.rank >= distance {
-            let message = party.receive(known.len_bytes(), party.rank - distance).await?;
-            let mut earlier = new();
-            earlier.set(&message);
-            known.combine_with_earlier(&earlier, operator);
-            match &mut before {
-                Some(before) => before.combine_with_earlier(&earlier, operator),
-                None => before = Some(earlier),
-            }
-        }
-        if let Some(sent) = sent {
-            party.end(sent).await?;
-        }
-        distance *= 2;
-    }
+    let mut known = unsafe { Elements::of(&plan.operands()?) };
+    let before = party.scan(&mut known, &combining(operator(plan)?)).await?;
     let result = if plan.kind == Kind::Scan { Some(known) } else { before };
     if let Some(result) = result {
         // SAFETY: the caller says so.

@@ -7,7 +7,7 @@
 
 use alloc::{rc::Rc, vec, vec::Vec};
 
-use kernel::hal::Core;
+use kernel::{collectives::collective::nonblocking::schedules::Peers, hal::Core};
 
 use super::super::{
     class::{Class, Fault},

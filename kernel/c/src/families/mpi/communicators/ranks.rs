@@ -2,7 +2,7 @@
 
 use alloc::{rc::Rc, string::ToString, vec::Vec};
 
-use kernel::hal::Core;
+use kernel::{collectives::collective::nonblocking::schedules::Peers, hal::Core};
 
 use super::{
     super::{

@@ -1,0 +1,197 @@
+//! Collective operations as schedules of messages: who sends what to whom, and what becomes of what has come.
+//!
+//! A schedule is written once, and is a future: whoever carries it out polls it when messages have gone on. It knows nothing of how messages
+//! go; that is what [`Peers`] are for.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+/// The ranks of an operation, as one of them reaches them. Messages from one rank to another keep their order, and meet no others.
+#[expect(async_fn_in_trait, reason = "a rank is one core, on which futures stay")]
+pub trait Peers {
+    /// What goes wrong with messages.
+    type Error;
+    /// A send that was begun.
+    type Sent;
+    /// A receive that was begun.
+    type Received;
+
+    /// This rank.
+    fn rank(&self) -> usize;
+
+    /// Number of ranks.
+    fn size(&self) -> usize;
+
+    /// Begins to send a message. It is copied.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    fn begin_send(&self, bytes: &[u8], to: usize) -> Result<Self::Sent, Self::Error>;
+
+    /// Waits for the end of a send.
+    async fn sent(&self, sent: Self::Sent) -> Result<(), Self::Error>;
+
+    /// Begins to receive a message of so many bytes at most.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    fn begin_receive(&self, len: usize, from: usize) -> Result<Self::Received, Self::Error>;
+
+    /// Waits for a message.
+    async fn received(&self, received: Self::Received) -> Result<Vec<u8>, Self::Error>;
+
+    /// Sends a message.
+    async fn send(&self, bytes: &[u8], to: usize) -> Result<(), Self::Error> {
+        let sent = self.begin_send(bytes, to)?;
+        self.sent(sent).await
+    }
+
+    /// Receives a message of so many bytes at most.
+    async fn receive(&self, len: usize, from: usize) -> Result<Vec<u8>, Self::Error> {
+        let received = self.begin_receive(len, from)?;
+        self.received(received).await
+    }
+
+    /// Waits until all ranks are here: by dissemination.
+    async fn barrier(&self) -> Result<(), Self::Error> {
+        let (rank, size) = (self.rank(), self.size());
+        let mut distance = 1;
+        while distance < size {
+            self.send(&[], (rank + distance) % size).await?;
+            self.receive(0, (rank + size - distance) % size).await?;
+            distance *= 2;
+        }
+        Ok(())
+    }
+
+    /// Passes a message on from a root to all ranks, along a binomial tree. It has its length on all of them.
+    async fn broadcast(&self, message: &mut Vec<u8>, root: usize) -> Result<(), Self::Error> {
+        let (rank, size) = (self.rank(), self.size());
+        let place = (rank + size - root) % size;
+        let mut distance = 1;
+        while distance < size && place & distance == 0 {
+            distance *= 2;
+        }
+        if place > 0 {
+            *message = self.receive(message.len(), (rank + size - distance) % size).await?;
+        }
+        let mut sends = Vec::new();
+        while distance > 1 {
+            distance /= 2;
+            if place + distance < size {
+                sends.push(self.begin_send(message, (rank + distance) % size)?);
+            }
+        }
+        for sent in sends {
+            self.sent(sent).await?;
+        }
+        Ok(())
+    }
+
+    /// Combines the operands of all ranks along a binomial tree: in the order of ranks from `first` on, which is 0 unless that order does
+    /// not matter. `combine` makes those of an earlier and a later rank the later one's. The result is the root's, in its operands;
+    /// others have something there that is not said.
+    async fn reduce<O: Operands>(
+        &self,
+        operands: &mut O,
+        combine: &impl Fn(&O, &mut O),
+        [first, root]: [usize; 2],
+    ) -> Result<(), Self::Error> {
+        let (rank, size) = (self.rank(), self.size());
+        let place = (rank + size - first) % size;
+        let len = operands.bytes().len();
+        let mut distance = 1;
+        while distance < size {
+            if place & distance != 0 {
+                self.send(&operands.bytes(), (rank + size - distance) % size).await?;
+                break;
+            }
+            if place + distance < size {
+                let mut later = operands.like(&self.receive(len, (rank + distance) % size).await?);
+                combine(operands, &mut later);
+                *operands = later;
+            }
+            distance *= 2;
+        }
+        if first != root && rank == first {
+            self.send(&operands.bytes(), root).await?;
+        }
+        if first != root && rank == root {
+            *operands = operands.like(&self.receive(len, first).await?);
+        }
+        Ok(())
+    }
+
+    /// Combines the operands of all ranks in their order; all get the same bits.
+    async fn allreduce<O: Operands>(&self, operands: &mut O, combine: &impl Fn(&O, &mut O)) -> Result<(), Self::Error> {
+        self.reduce(operands, combine, [0, 0]).await?;
+        let mut result = operands.bytes().into_owned();
+        self.broadcast(&mut result, 0).await?;
+        if self.rank() > 0 {
+            *operands = operands.like(&result);
+        }
+        Ok(())
+    }
+
+    /// Combines the operands of all ranks up to this one in its own, in their order, and returns what those below make; nothing on rank 0.
+    /// By doubling distances: after each step a rank knows what as many ranks before it have together.
+    async fn scan<O: Operands>(&self, known: &mut O, combine: &impl Fn(&O, &mut O)) -> Result<Option<O>, Self::Error> {
+        let (rank, size, len) = (self.rank(), self.size(), known.bytes().len());
+        let mut before: Option<O> = None;
+        let mut distance = 1;
+        while distance < size {
+            let sent =
+                if rank + distance < size { Some(self.begin_send(&known.bytes(), rank + distance)?) } else { None };
+            if rank >= distance {
+                let earlier = known.like(&self.receive(len, rank - distance).await?);
+                combine(&earlier, known);
+                match &mut before {
+                    Some(before) => combine(&earlier, before),
+                    None => before = Some(earlier),
+                }
+            }
+            if let Some(sent) = sent {
+                self.sent(sent).await?;
+            }
+            distance *= 2;
+        }
+        Ok(before)
+    }
+
+    /// Sends blocks to ranks and receives others of these lengths, all at the same time. Returns what has come.
+    async fn exchange(
+        &self,
+        sends: &[(usize, Vec<u8>)],
+        receives: &[(usize, usize)],
+    ) -> Result<Vec<Vec<u8>>, Self::Error> {
+        let receives = receives.iter().map(|(from, len)| self.begin_receive(*len, *from));
+        let receives = receives.collect::<Result<Vec<_>, _>>()?;
+        let sends = sends.iter().map(|(to, block)| self.begin_send(block, *to)).collect::<Result<Vec<_>, _>>()?;
+        let mut blocks = Vec::with_capacity(receives.len());
+        for received in receives {
+            blocks.push(self.received(received).await?);
+        }
+        for sent in sends {
+            self.sent(sent).await?;
+        }
+        Ok(blocks)
+    }
+}
+
+/// The operands of a reduction.
+pub trait Operands: Sized {
+    /// Them as a message.
+    fn bytes(&self) -> Cow<'_, [u8]>;
+
+    /// As many operands of the same kind, from a message.
+    fn like(&self, message: &[u8]) -> Self;
+}
+
+impl Operands for Vec<u8> {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self)
+    }
+
+    fn like(&self, message: &[u8]) -> Self {
+        message.to_vec()
+    }
+}

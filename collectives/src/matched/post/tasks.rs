@@ -1,0 +1,271 @@
+//! Collective operations over messages: tasks of several sends and receives, which go on whatever their rank waits for.
+//!
+//! A task is a future. It knows no communicator and borrows nothing, as it has to outlive every wait that drives it: what it wants sent
+//! and received it leaves on its [desk](Desk), and the [post](Post), which drives it whenever messages go on, does that.
+
+use alloc::{boxed::Box, collections::VecDeque, rc::Rc, vec, vec::Vec};
+use core::{
+    cell::{Cell, RefCell},
+    convert::Infallible,
+    future::{Future, poll_fn},
+    mem,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
+
+use hal::{Act, Core, CoreId, Reason};
+
+use super::{Outgoing, Post};
+use crate::{
+    Comm, Error, Tag,
+    collective::nonblocking::schedules::Peers,
+    matched::{label::Pattern, packet::lines_of, state::State, waits::wait_for_reason},
+};
+
+/// The bit that tells the contexts of operations from those of programs' messages. That of calls is another one.
+const OF_OPERATIONS: u32 = 1 << 31;
+
+/// What an operation ends with: bytes, each with where they belong in the buffer.
+pub(crate) type Parts = Vec<(usize, Vec<u8>)>;
+
+/// A receive of a task, and what has come of it.
+pub(crate) struct Receiving {
+    from: usize,
+    state: Rc<State>,
+    message: RefCell<Option<Result<Vec<u8>, Error>>>,
+}
+
+/// A send of a task.
+pub(crate) struct Sent(Rc<State>);
+
+/// What a task wants done.
+enum Wish {
+    Send { to: usize, bytes: Vec<u8>, state: Rc<State> },
+    Receive(Rc<Receiving>),
+    Compute { cycles: u64 },
+}
+
+/// What a task tells whoever drives it, and what they tell it.
+struct Desk {
+    context: u32,
+    tag: u32,
+    wishes: RefCell<VecDeque<Wish>>,
+    progress: Rc<Progress>,
+}
+
+/// What whoever waits for an operation knows of it.
+pub(crate) struct Progress {
+    name: &'static str,
+    parts: RefCell<Option<Parts>>,
+    /// The first thing that went wrong.
+    error: Cell<Option<Error>>,
+    /// The core whose message is waited for.
+    awaited: Cell<Option<usize>>,
+}
+
+/// The ranks of an operation, as its task reaches them. What comes has the length that it is to have: where it has not, zeros stand for it,
+/// so that others get on, and whoever waits is told.
+pub(crate) struct Ranks {
+    rank: usize,
+    cores: Rc<[usize]>,
+    desk: Rc<Desk>,
+}
+
+struct Task {
+    desk: Rc<Desk>,
+    work: Pin<Box<dyn Future<Output = Parts>>>,
+    receives: Vec<Rc<Receiving>>,
+    sends: Vec<Rc<State>>,
+}
+
+/// The tasks of a rank that are under way.
+#[derive(Default)]
+pub(in crate::matched) struct Tasks(RefCell<Vec<Task>>);
+
+impl Ranks {
+    /// What is computed in between takes so many cycles.
+    pub(crate) fn compute(&self, cycles: u64) {
+        self.desk.wishes.borrow_mut().push_back(Wish::Compute { cycles });
+    }
+
+    fn rank_on(&self, core: usize) -> usize {
+        self.cores.iter().position(|of| *of == core).unwrap_or(core)
+    }
+}
+
+impl Peers for Ranks {
+    type Error = Infallible;
+    type Sent = Sent;
+    type Received = Rc<Receiving>;
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.cores.len()
+    }
+
+    fn begin_send(&self, bytes: &[u8], to: usize) -> Result<Sent, Infallible> {
+        let state = Rc::new(State::new(0, true));
+        let wish = Wish::Send { to: self.cores[to], bytes: bytes.to_vec(), state: state.clone() };
+        self.desk.wishes.borrow_mut().push_back(wish);
+        Ok(Sent(state))
+    }
+
+    async fn sent(&self, Sent(state): Sent) -> Result<(), Infallible> {
+        poll_fn(|_| if state.is_done() { Poll::Ready(Ok(())) } else { Poll::Pending }).await
+    }
+
+    fn begin_receive(&self, len: usize, from: usize) -> Result<Rc<Receiving>, Infallible> {
+        let state = Rc::new(State::new(len, false));
+        let receiving = Rc::new(Receiving { from: self.cores[from], state, message: RefCell::new(None) });
+        self.desk.wishes.borrow_mut().push_back(Wish::Receive(receiving.clone()));
+        Ok(receiving)
+    }
+
+    async fn received(&self, receiving: Rc<Receiving>) -> Result<Vec<u8>, Infallible> {
+        let wanted = receiving.state.room();
+        let message = poll_fn(|_| receiving.message.borrow_mut().take().map_or(Poll::Pending, Poll::Ready)).await;
+        let sent = match message {
+            Ok(bytes) if bytes.len() == wanted => return Ok(bytes),
+            Ok(bytes) => bytes.len(),
+            Err(Error::Truncated { sent, .. }) => sent,
+            Err(error) => {
+                self.desk.progress.note(error);
+                return Ok(vec![0; wanted]);
+            }
+        };
+        let from = self.rank_on(receiving.from);
+        self.desk.progress.note(Error::MessageLength { from, to: self.rank, sent, wanted });
+        Ok(vec![0; wanted])
+    }
+}
+
+impl Progress {
+    fn note(&self, error: Error) {
+        let first = self.error.take();
+        self.error.set(Some(first.unwrap_or(error)));
+    }
+
+    pub(in crate::matched) fn is_over(&self) -> bool {
+        self.parts.borrow().is_some()
+    }
+
+    /// What the operation has ended with, if it is over.
+    pub(in crate::matched) fn take(&self) -> Result<Parts, Error> {
+        self.error.take().map_or(Ok(()), Err)?;
+        Ok(self.parts.take().unwrap_or_default())
+    }
+
+    /// Waits until it is over.
+    pub(in crate::matched) fn wait<C: Core>(&self, comm: &Comm<'_, C>) -> Result<(), Error> {
+        while !self.is_over() {
+            let awaited = self.awaited.get();
+            let mut reason = Reason::new(self.name);
+            if let Some(core) = awaited {
+                reason = reason.from(CoreId::new(core));
+            }
+            let has_changed = || (self.is_over() || self.awaited.get() != awaited).then_some(());
+            wait_for_reason(comm, reason, has_changed)?;
+        }
+        Ok(())
+    }
+}
+
+impl Task {
+    /// Whether something has come that it waits for.
+    fn can_go_on(&self) -> bool {
+        self.receives.iter().any(|receiving| receiving.state.is_done()) || self.sends.iter().any(|sent| sent.is_done())
+    }
+
+    /// Goes on as far as it gets without waiting, and says whether it has ended.
+    fn go_on<C: Core>(&mut self, world: &Comm<'_, C>, post: &Post) -> bool {
+        loop {
+            self.receives.retain(|receiving| {
+                let is_done = receiving.state.is_done();
+                if is_done {
+                    let received = receiving.state.take_message(world).map(|(_, message)| message);
+                    *receiving.message.borrow_mut() = Some(received);
+                }
+                !is_done
+            });
+            self.sends.retain(|sent| !sent.is_done());
+            let polled = self.work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            let wishes = mem::take(&mut *self.desk.wishes.borrow_mut());
+            wishes.into_iter().for_each(|wish| self.do_now(world, post, wish));
+            if let Poll::Ready(parts) = polled {
+                *self.desk.progress.parts.borrow_mut() = Some(parts);
+                return true;
+            }
+            if !self.can_go_on() {
+                self.desk.progress.awaited.set(self.receives.first().map(|receiving| receiving.from));
+                return false;
+            }
+        }
+    }
+
+    fn do_now<C: Core>(&mut self, world: &Comm<'_, C>, post: &Post, wish: Wish) {
+        let Desk { context, tag, .. } = *self.desk;
+        match wish {
+            Wish::Compute { cycles } => world.hal().compute(cycles),
+            Wish::Send { to, bytes, state } => {
+                let (read, written) = lines_of(bytes.len());
+                world.hal().account_memory(read, written);
+                world.hal().declare(&Act::Sends { to: CoreId::new(to), channel: [context.into(), tag.into(), 0] });
+                self.sends.push(state.clone());
+                let len = bytes.len();
+                let bytes = Some(bytes);
+                post.send(world, Outgoing { to, context, tag, bytes, len, synchronous: false, state, written: 0 });
+            }
+            Wish::Receive(receiving) => {
+                let pattern = Pattern { context, from: Some(receiving.from), tag: Tag::Is(tag) };
+                post.begin_receive(world, pattern, &receiving.state);
+                self.receives.push(receiving);
+            }
+        }
+    }
+}
+
+impl Tasks {
+    /// Whether one of them can go on.
+    pub(in crate::matched) fn can_go_on(&self) -> bool {
+        self.0.borrow().iter().any(Task::can_go_on)
+    }
+
+    /// Lets those go on that can.
+    pub(in crate::matched) fn go_on<C: Core>(&self, world: &Comm<'_, C>, post: &Post) {
+        // What one sends to its own rank may be what another one waits for.
+        while self.can_go_on() {
+            self.0.borrow_mut().retain_mut(|task| !task.can_go_on() || !task.go_on(world, post));
+        }
+    }
+
+    /// Begins one: the operation with this number of a communicator, which is waited for by this name.
+    pub(in crate::matched) fn begin<C: Core, W: Future<Output = Parts> + 'static>(
+        &self,
+        comm: &Comm<'_, C>,
+        post: &Post,
+        (name, number): (&'static str, u32),
+        work: impl FnOnce(Ranks) -> W,
+    ) -> Rc<Progress> {
+        let (parts, error, awaited) = (RefCell::new(None), Cell::new(None), Cell::new(None));
+        let progress = Rc::new(Progress { name, parts, error, awaited });
+        let (context, wishes) = (comm.context() | OF_OPERATIONS, RefCell::default());
+        let desk = Rc::new(Desk { context, tag: number, wishes, progress: progress.clone() });
+        let cores = comm.members().cores().iter().map(|core| core.index()).collect();
+        let work = Box::pin(work(Ranks { rank: comm.rank(), cores, desk: desk.clone() }));
+        let mut task = Task { desk, work, receives: Vec::new(), sends: Vec::new() };
+        if !task.go_on(comm.world_of(), post) {
+            self.0.borrow_mut().push(task);
+        }
+        self.go_on(comm.world_of(), post);
+        progress
+    }
+
+    /// Whether there are some on a communicator with this context, or on any.
+    pub(in crate::matched) fn are_under_way(&self, context: Option<u32>) -> bool {
+        let is_of = |task: &Task| context.is_none_or(|context| task.desk.context == context | OF_OPERATIONS);
+        self.0.borrow().iter().any(is_of)
+    }
+}
