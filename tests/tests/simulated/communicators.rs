@@ -2,7 +2,7 @@
 
 use crate::common::run;
 use hal::sim::Machine;
-use tests::suite;
+use tests::{intercommunicators, suite};
 
 const NAMES: [&str; 3] = [
     "communicators::rows_and_columns",
@@ -31,4 +31,10 @@ fn over_some_seeds() {
             assert_eq!(run(&machine, |context| suite::run_simulated(name, context)), Ok(()), "{name} with seed {seed}");
         }
     }
+}
+
+/// Two groups of 48 ranks, whose numbers are not in order.
+#[test]
+fn intercommunicators_of_all_cores() {
+    assert_eq!(run(&Machine::scc(48), |context| intercommunicators::against_an_oracle(context, 9, 1)), Ok(()));
 }

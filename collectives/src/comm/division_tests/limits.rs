@@ -81,16 +81,66 @@ fn everything_else_works_on_communicators() {
     });
 }
 
-/// Counters are the board's, and parts do not know of each other's.
+/// Counters and registers are the board's, packets have one channel, and parts do not know of each other's: they are refused, and what
+/// was begun for them is given back, so that parts have their other barriers and windows, and the world these.
 #[test]
-fn atomic_counters_are_for_all_ranks() {
+fn what_there_is_once_is_for_all_ranks() {
     run(&Machine::scc(4), |world| {
-        let part = world.comm.dup().unwrap();
-        for barrier in [crate::Barrier::AtomicCounters, crate::Barrier::Registers] {
-            let refused = part.barrier_of(&part.group(), barrier).err();
-            assert!(matches!(refused, Some(Error::WholeMachine { .. })), "{barrier:?}: {refused:?}");
+        let (me, mut caches) = (world.comm.rank(), hal::Cached::take_caches(world.comm.hal()).unwrap());
+        let dup = world.comm.dup().unwrap();
+        let half = world.comm.split(Some(me as u32 % 2), 0).unwrap().unwrap();
+        for part in [&dup, &half] {
+            for barrier in [crate::Barrier::AtomicCounters, crate::Barrier::Registers] {
+                let refused = part.barrier_of(&part.group(), barrier).err();
+                assert!(matches!(refused, Some(Error::WholeMachine { .. })), "{barrier:?}: {refused:?}");
+            }
+            part.barrier_of(&part.group(), crate::Barrier::Default).unwrap().wait();
+            let refused = Window::<_, u32>::with_class(part, &mut caches, 1, crate::Class::Message).err();
+            assert!(matches!(refused, Some(Error::WholeMachine { .. })), "{refused:?}");
+            let (window, view) = Window::<_, u32>::create(part, &mut caches, 1).unwrap();
+            window.free(view, &mut caches).unwrap();
         }
-        part.free().unwrap();
+        let (window, view) = Window::<_, u32>::with_class(&world.comm, &mut caches, 1, crate::Class::Message).unwrap();
+        window.free(view, &mut caches).unwrap();
+        half.free().unwrap();
+        dup.free().unwrap();
+    });
+}
+
+/// Communicators that are made and given up by the hundred have the same lines again and again, and another context each: a message of
+/// one that is gone is no later one's, nor is an operation's.
+#[test]
+fn communicators_by_the_hundred_do_not_meet() {
+    run(&Machine::scc(3), |world| {
+        let world = &world.comm;
+        let (me, messages) = (world.rank(), world.open_messages().unwrap());
+        let (right, left) = ((me + 1) % 3, crate::Source::Rank((me + 2) % 3));
+        let mut lines = None;
+        for number in 0..300_u32 {
+            let comm = world.dup().unwrap();
+            assert_eq!(*lines.get_or_insert(comm.mpb_layout().own_lines()), comm.mpb_layout().own_lines());
+            // What nobody receives before it is given up.
+            if number < 8 {
+                comm.send_tagged(&[number], right, 5).unwrap();
+            }
+            let mut sum = [number + me as u32];
+            let mut request = comm.start_allreduce(crate::InPlace, &mut sum, Operator::SUM).unwrap();
+            let mut all = [0_u32; 3];
+            let mut gather = comm.start_allgather(&[number * 8 + me as u32], &mut all).unwrap();
+            request.wait().unwrap();
+            gather.wait().unwrap();
+            drop((request, gather));
+            assert_eq!((sum, all), ([3 * number + 3], [0, 1, 2].map(|rank| number * 8 + rank)));
+            if number >= 8 {
+                let mut word = [0];
+                comm.exchange_tagged((&[number], right, 5), (&mut word, left, crate::Tag::Any)).unwrap();
+                assert_eq!(word, [number]);
+            }
+            comm.free().unwrap();
+        }
+        assert_eq!(world.unexpected_messages(), Ok(8));
+        // They stay, as nobody can ask for them: messages are not closed.
+        assert_eq!(messages.close().err(), Some(Error::RequestsOutstanding));
     });
 }
 

@@ -308,3 +308,40 @@ fn a_rank_that_is_missing_is_named() {
     let failure = outcome.err().map(|failure| std::format!("{failure}")).expect("nobody is missing");
     assert!(failure.contains("a non-blocking gather from core 3"), "{failure}");
 }
+
+/// 48 ranks with more than a hundred requests each, which are all under way before the first is completed: sends, receives and
+/// operations of all kinds.
+#[test]
+fn requests_by_the_hundred_on_48_ranks() {
+    const COUNT: usize = 40;
+    run(&Machine::scc(48), |world| {
+        let messages = world.open_messages().unwrap();
+        let (me, size, sum) = (world.rank(), world.size(), crate::Operator::<u32>::SUM);
+        let mut sums = vec![[me as u32; 3]; COUNT];
+        let mut below = vec![[1_u32; 80]; COUNT];
+        let mut words = vec![0_u32; COUNT];
+        let mut requests = Vec::new();
+        for (at, ((sums, below), word)) in sums.iter_mut().zip(&mut below).zip(&mut words).enumerate() {
+            let (tag, distance) = (at as u32, 1 + at % 7);
+            let from = crate::Source::Rank((me + size - distance) % size);
+            requests.push(world.start_receive_tagged(core::slice::from_mut(word), from, crate::Tag::Is(tag)).unwrap());
+            requests.push(world.start_allreduce(InPlace, sums, sum).unwrap());
+            requests.push(world.start_exscan(InPlace, below, sum).unwrap());
+            requests.push(world.start_send_tagged(&[(me * COUNT + at) as u32], (me + distance) % size, tag).unwrap());
+        }
+        assert!(requests.len() > 100 && requests.iter().all(|request| !request.is_over()));
+        let places = requests.len();
+        requests.rotate_left(me * 3 % places);
+        while let Some((_, done)) = Request::wait_any(&mut requests).unwrap() {
+            done.unwrap();
+        }
+        drop(requests);
+        for at in 0..COUNT {
+            let from = (me + size - 1 - at % 7) % size;
+            assert_eq!(words[at] as usize, from * COUNT + at);
+            assert_eq!(sums[at], [(size * (size - 1) / 2) as u32; 3]);
+            assert_eq!(below[at], [me.max(1) as u32; 80]);
+        }
+        messages.close().unwrap();
+    });
+}
