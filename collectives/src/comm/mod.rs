@@ -303,12 +303,13 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
-        if !self.engines().are_idle()
-            && let Some(found) = self.look_at(places, LOOKS, reason, &mut check)?
-        {
-            return Ok(found);
+        if !self.engines().are_idle() {
+            return match self.look_at(places, LOOKS, reason, &mut check)? {
+                Some(found) => Ok(found),
+                None => self.go_on_beside_engines(places.list().as_ref(), Deadline::Never, reason, &mut check),
+            };
         }
-        self.wait_until(places, Deadline::Never, reason, check)
+        self.hal.wait_until(places, Deadline::Never, reason, check)
     }
 
     /// Looks at these places so many times, and returns what the check has found, if it has. Nothing else goes on meanwhile.

@@ -10,7 +10,8 @@ use core::{
 const LISTS: usize = 16;
 
 /// One state of each type that was asked for, in lists. In which list a type's is follows from the length of its name, so that the
-/// compiler knows it, and the state is mostly the first one there.
+/// compiler knows it, and the state is mostly the first one there. A type has one name wherever it is asked for: it is told without lifetimes and
+/// by its full path.
 #[derive(Default)]
 pub(super) struct States([List; LISTS]);
 

@@ -80,7 +80,8 @@ impl<'i> Files<'i> {
 
     /// The path of a file that exists: as it is, or that of the input with this name.
     fn find(&self, path: &str) -> String {
-        let path = path.trim_start_matches("./");
+        // The directory that programs are in is the root of all.
+        let path = path.trim_start_matches('/').trim_start_matches("./");
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_input = || matches!(self.files.get(name), Some(Cow::Borrowed(_)));
         if !self.files.contains_key(path) && is_input() { name.into() } else { path.into() }

@@ -32,11 +32,11 @@ fn on_other_meshes() {
 /// Messages of these lengths, one after the other.
 fn on_all(machine: &Machine, lens: &[usize], root: usize) {
     let result = run(machine, |context| {
-        for len in lens {
-            let byte = if context.rank() == root { 7_u8 } else { 0 };
+        for (sent, len) in (7_u8..).zip(lens) {
+            let byte = if context.rank() == root { sent } else { 0 };
             let mut message = vec![byte; *len];
             context.comm.broadcast(&mut message, root)?;
-            check!(message.iter().all(|byte| *byte == 7), "the message of {len} bytes");
+            check!(message.iter().all(|byte| *byte == sent), "the message of {len} bytes");
         }
         Ok(())
     });

@@ -6,7 +6,9 @@ use core::{iter::repeat_n, ops::Range};
 use bytemuck::{Pod, bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
 use hal::{Core, LINE_BYTES, Span};
 
-use super::{LONG_BYTES, operation::Kind, outstanding::account_long_copy, schedules::Peers};
+use super::{
+    LONG_ALLREDUCE_BYTES, LONG_BROADCAST_BYTES, operation::Kind, outstanding::account_long_copy, schedules::Peers,
+};
 use crate::{
     Combine, Comm, Divided, Error,
     OrInPlace::{self, Apart},
@@ -78,7 +80,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let _span = self.hal().span(Span::new("start broadcast").with(self.core_of(root)).of(size_of_val(message)));
         let (is_root, message) = (self.rank() == root, cast_slice_mut(message));
         let mut data = message.to_vec();
-        if self.goes_over_messages(data.len()) {
+        if data.len() >= LONG_BROADCAST_BYTES && self.has_messages() {
             self.account_copy(if is_root { data.len() } else { 0 });
             return self.start("a non-blocking broadcast", (message, Ok(())), |ranks| async move {
                 let Ok(()) = ranks.broadcast(&mut data, root).await;
@@ -135,7 +137,8 @@ impl<'c, C: Core> Comm<'c, C> {
         self.check_call(|| Call::new(Collective::StartAllreduce).of::<T>().len(len).combined(&operation))?;
         let len_bytes = size_of_val(operands.or(result));
         let _span = self.hal().span(Span::new("start allreduce").of(len_bytes));
-        let (checked, over_messages) = (check_len(result.len(), len), self.goes_over_messages(len_bytes));
+        let over_messages = len_bytes >= LONG_ALLREDUCE_BYTES && self.has_messages();
+        let checked = check_len(result.len(), len);
         let mut data: Vec<u8> = cast_slice(operands.or(result)).to_vec();
         if over_messages {
             self.account_copy(len_bytes);
@@ -432,11 +435,6 @@ impl<'c, C: Core> Comm<'c, C> {
     fn others(&self) -> impl Iterator<Item = usize> {
         let (me, size) = (self.rank(), self.size());
         (1..size).map(move |distance| (me + distance) % size)
-    }
-
-    /// Whether all ranks have an operation of this length, which may go through lines, go over messages.
-    fn goes_over_messages(&self, len_bytes: usize) -> bool {
-        len_bytes >= LONG_BYTES && self.has_messages()
     }
 
     /// Elements as a message, of which they are a copy.

@@ -19,7 +19,8 @@
 //! **What there is.** Each blocking operation has a form that begins it and returns a [`Request`](crate::Request), as sends and receives with
 //! tags do: they are waited for and tested one by one, or for any, some or all of them, sends, receives and operations together. What goes
 //! out is copied when the operation begins, the buffer for what comes is borrowed. Any number may be outstanding on any communicator, and
-//! be completed in any order. All ranks of a communicator begin its operations in the same order; about blocking ones in between they
+//! be completed in any order. All ranks of a communicator begin its operations in the same order, and [open](crate::Comm::open_messages) and
+//! close messages at the same place among them: that decides which way operations go. About other blocking ones in between they
 //! need not agree.
 //!
 //! **Progress.** There is nobody else on a core: an operation goes on while its rank waits for anything through the
@@ -30,16 +31,16 @@
 //!
 //! **Over messages.** Operations go over messages with tags, in a context of their own, by [schedules]: barriers by dissemination, broadcasts and
 //! reductions along binomial trees, scans by doubling distances, and exchanges from everybody to whom it concerns. So messages
-//! have to be [open](crate::Comm::open_messages). Lengths have to agree; where they do not, the operation goes on with zeros, and its request
-//! says so.
+//! have to be open. Lengths have to agree; where they do not, and all go over messages, the operation goes on with zeros, and its request
+//! says so. Through lines nothing tells, and ranks may wait for each other for ever: [comparing arguments](crate::Comm::check_arguments) does.
 //!
-//! **Through lines.** Short barriers, broadcasts and allreduces have something quicker, and all have that go while messages are closed: a tree of
+//! **Through lines.** Barriers need no messages; nor do broadcasts and allreduces that are short, or begun while messages are closed. They have a tree of
 //! degree 6, chunks of 24 bytes with their number in one line, written by owners and polled by
 //! those who wait; see the modules. A rank finds its result without being signalled, and no barrier or
 //! acknowledgement delays it. On all ranks [`REQUESTS`] operations have lines of their own in every MPB, by turns, and on a communicator of some
 //! one has; or words of uncached memory, if no lines are left for the communicator. Those that are begun meanwhile wait for their turn. Elements may
 //! have any size; those above 24 bytes take some chunks more, by the levels of
-//! the tree. Throughput is that of single lines, one for each way up and down the tree: from [`LONG_BYTES`] on, messages are quicker.
+//! the tree. Throughput is that of single lines, one for each way up and down the tree: from [`LONG_BROADCAST_BYTES`] and [`LONG_ALLREDUCE_BYTES`] on, messages are quicker.
 
 mod interface;
 mod lines;
@@ -52,9 +53,12 @@ mod tree;
 /// Operations of all ranks that go through lines at the same time.
 pub const REQUESTS: usize = 4;
 
-/// Bytes from which on broadcasts and allreduces go over messages, if these are open. With software's prices an allreduce of 1 KB takes
-/// 282 µs through lines on 48 ranks, and 260 over messages; a broadcast 71 and 85, and of 4 KB 278 and 276.
-pub const LONG_BYTES: usize = 1024;
+/// Bytes from which on broadcasts go over messages, if these are open. With software's prices one of 4 KB takes 278 µs through lines on
+/// 48 ranks, and 276 over messages; one of 1 KB 71 and 85.
+pub const LONG_BROADCAST_BYTES: usize = 4096;
+
+/// The same of allreduces: one of 1 KB takes 282 µs through lines, and 260 over messages.
+pub const LONG_ALLREDUCE_BYTES: usize = 1024;
 
 /// Lines that each of them has in every MPB.
 pub(crate) const REQUEST_LINES: usize = lines::LINES;

@@ -56,8 +56,10 @@ pub trait Peers {
         let (rank, size) = (self.rank(), self.size());
         let mut distance = 1;
         while distance < size {
-            self.send(&[], (rank + distance) % size).await?;
+            // The receive is there before the send is awaited: this may have to wait until the peer wants it, as the peer's does.
+            let sent = self.begin_send(&[], (rank + distance) % size)?;
             self.receive(0, (rank + size - distance) % size).await?;
+            self.sent(sent).await?;
             distance *= 2;
         }
         Ok(())

@@ -236,9 +236,9 @@ fn a_rank_that_is_wrong_alone_takes_part() {
             assert_eq!(block, vec![0; 2 * long]);
         }
         // Two ranks that name different lengths are told, and nobody waits.
-        let mut message = vec![me as u8; if me == 3 { 2500 } else { 2000 }];
+        let mut message = vec![me as u8; if me == 3 { 5000 } else { 4500 }];
         let heard = world.start_broadcast(&mut message, 0).unwrap().wait().map(drop);
-        let differs = Error::MessageLength { from: 2, to: 3, sent: 2000, wanted: 2500 };
+        let differs = Error::MessageLength { from: 2, to: 3, sent: 4500, wanted: 5000 };
         assert_eq!(heard, if me == 3 { Err(differs) } else { Ok(()) });
         messages.close().unwrap();
     });

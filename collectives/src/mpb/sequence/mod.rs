@@ -315,8 +315,9 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
             self.synchronise();
             found = place();
         }
+        debug_assert!(lines <= all.len());
         // After a barrier nothing is taken, so that any number fits.
-        let first = found.unwrap_or(0);
+        let mut first = found.unwrap_or(0);
         let bits = lines_bits(first, lines);
         if staging.raw.get() & bits != 0 {
             // Nobody reads or writes these lines of this rank's any more.
@@ -326,8 +327,9 @@ impl<C: Mpb + MpbCopy + Wait> Comm<'_, C> {
             staging.raw.set(staging.raw.get() & !bits);
         } else if self.is_late() || lines > 0 && staging.kept.get() {
             self.synchronise();
+            first = place().unwrap_or(0);
         }
-        staging.take(bits);
+        staging.take(lines_bits(first, lines));
         self.next_turn(all.start + first..all.start + first + lines)
     }
 

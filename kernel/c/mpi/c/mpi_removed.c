@@ -2,7 +2,7 @@
 
 #include <atoll/mpi.h>
 
-int PMPI_Address(const void *location, MPI_Aint *address)
+int PMPI_Address(void *location, MPI_Aint *address)
 {
     return PMPI_Get_address(location, address);
 }
@@ -56,15 +56,13 @@ int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype 
 }
 ATOLL_BOTH(Type_hvector);
 
-int PMPI_Type_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
-                       MPI_Datatype *newtype)
+int PMPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return PMPI_Type_create_hindexed(count, blocklengths, displacements, oldtype, newtype);
 }
 ATOLL_BOTH(Type_hindexed);
 
-int PMPI_Type_struct(int count, const int blocklengths[], const MPI_Aint displacements[], const MPI_Datatype types[],
-                     MPI_Datatype *newtype)
+int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype *newtype)
 {
     return PMPI_Type_create_struct(count, blocklengths, displacements, types, newtype);
 }

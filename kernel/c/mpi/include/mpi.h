@@ -1392,17 +1392,17 @@ ATOLL_MPI(MPI_Datatype, Type_f2c, (MPI_Fint handle))
 enum { MPI_COMBINER_HVECTOR_INTEGER = 171, MPI_COMBINER_HINDEXED_INTEGER = 172, MPI_COMBINER_STRUCT_INTEGER = 173 };
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 
-ATOLL_MPI(int, Address, (const void *location, MPI_Aint *address))
+ATOLL_MPI(int, Address, (void *location, MPI_Aint *address))
 ATOLL_MPI(int, Errhandler_create, (MPI_Handler_function *handler_fn, MPI_Errhandler *errhandler))
 ATOLL_MPI(int, Errhandler_get, (MPI_Comm comm, MPI_Errhandler *errhandler))
 ATOLL_MPI(int, Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler))
 ATOLL_MPI(int, Type_extent, (MPI_Datatype datatype, MPI_Aint *extent))
-ATOLL_MPI(int, Type_hindexed, (int count, const int blocklengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
-          MPI_Datatype *newtype))
+ATOLL_MPI(int, Type_hindexed, (int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype, MPI_Datatype
+          *newtype))
 ATOLL_MPI(int, Type_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype))
 ATOLL_MPI(int, Type_lb, (MPI_Datatype datatype, MPI_Aint *displacement))
-ATOLL_MPI(int, Type_struct, (int count, const int blocklengths[], const MPI_Aint displacements[], const MPI_Datatype
-          types[], MPI_Datatype *newtype))
+ATOLL_MPI(int, Type_struct, (int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype
+          *newtype))
 ATOLL_MPI(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *displacement))
 
 #undef ATOLL_MPI

@@ -74,7 +74,7 @@ WEAK int sched_yield(void)
 
 WEAK int posix_memalign(void **block, size_t alignment, size_t bytes)
 {
-    if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0)
+    if (alignment == 0 || alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0)
         return EINVAL;
     void *made = memalign(alignment, bytes);
     if (made == NULL)
@@ -117,7 +117,7 @@ WEAK int sigaction(int number, const struct sigaction *action, struct sigaction 
     return 0;
 }
 
-/* A signal comes only where the program raises it, so there is nothing to hold back. */
+/* Signals are not held back: one comes only where the program raises it. */
 WEAK int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
     (void)how, (void)set;

@@ -4,15 +4,11 @@
 #ifndef ATOLL_STDIO_H
 #define ATOLL_STDIO_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
+/* Programs of other standards may have functions of their own by these names. */
+#if __POSIX_VISIBLE >= 200809
 ssize_t getline(char **line, size_t *bytes, FILE *file);
 ssize_t getdelim(char **line, size_t *bytes, int delimiter, FILE *file);
 
-#ifdef __cplusplus
-}
 #endif
 
 #endif

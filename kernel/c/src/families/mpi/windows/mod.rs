@@ -14,7 +14,8 @@
 //! What goes to one target is done in order, so that one answer says that all before it is done: a flush costs one call and its
 //! answer, an unlock too. A lock is a call and a grant; with `MPI_Win_lock_all` only of those targets that are accessed. A post and
 //! a completion are one call each. A put's data, up to 512 bytes, are copied when it is called; a
-//! longer put returns when its target has the data. Either way it is complete at its origin then.
+//! longer put returns when its target has the data. Either way it is complete at its origin then. After each MiB that is queued for a target
+//! by puts and accumulates the origin waits for its answer.
 
 pub(crate) mod access;
 mod arguments;

@@ -131,7 +131,7 @@ unsafe fn put_with<C: Core, T: Number>(
                 // SAFETY: see above.
                 unsafe { window.say_with(here, target.rank, &Word::Put(target.place, Vec::new()), &origin)? };
                 // What is long has arrived.
-                window.let_keep_up(here, target.rank, target.bytes.min(512))?;
+                window.bound_queue(here, target.rank, target.bytes.min(512))?;
             }
         }
         // SAFETY: see above.
@@ -199,7 +199,7 @@ unsafe fn accumulate_with<C: Core, T: Number>(
             if target.bytes > 0 {
                 // SAFETY: see above.
                 window.say(here, target.rank, &Word::Accumulate(how, target.place, unsafe { bytes(&origin) }))?;
-                window.let_keep_up(here, target.rank, target.bytes)?;
+                window.bound_queue(here, target.rank, target.bytes)?;
             }
         }
         // SAFETY: see above.

@@ -89,9 +89,9 @@ impl Window {
         Ok(())
     }
 
-    /// Waits for a target that does not keep up with what is queued for it here, lest that fill the heap: a program may put and
-    /// accumulate any number of times before it synchronises.
-    pub(super) fn let_keep_up<C: Core>(
+    /// Waits for the answer of a target when 1 MiB has been queued for it since its last one, lest that fill the heap: a program may put
+    /// and accumulate any number of times before it synchronises.
+    pub(super) fn bound_queue<C: Core>(
         &self,
         here: &Here<'_, '_, '_, C>,
         target: usize,
@@ -101,9 +101,9 @@ impl Window {
         /// What is queued besides the program's bytes.
         const HEAD: usize = 64;
         let queued = self.open.borrow().get(&target).map_or(0, |queued| *queued) + HEAD + bytes;
-        let keeps_up = queued < MOST;
-        self.open.borrow_mut().insert(target, if keeps_up { queued } else { 0 });
-        if keeps_up {
+        let is_little = queued < MOST;
+        self.open.borrow_mut().insert(target, if is_little { queued } else { 0 });
+        if is_little {
             return Ok(());
         }
         let ticket = self.ends.ticket(target, None);
