@@ -49,7 +49,7 @@ const BUDGETS: &[Budget] = &[
     row("get", "call", 0, 60, 18),
     row("put-made", "line", 0, 45, 34),
     row("put-made", "call", 0, 60, 33),
-    row("get-used", "line", 0, 45, 31),
+    row("get-used", "line", 0, 45, 33),
     row("get-used", "call", 0, 60, 28),
     row("word", "load", 0, 25, 18),
     row("word", "store", 0, 25, 17),
