@@ -6,24 +6,10 @@ use hal::Messenger;
 use crate::{
     Comm, Divided, Error,
     OrInPlace::{self, Apart},
-    collective::{
-        call::{Call, Collective},
-        lengths::check_len,
-    },
+    collective::{call::Collective, lengths::check_len},
 };
 
-use super::{
-    Exchange, Pieces, all_of,
-    alltoall::Buffers,
-    ends::{Way, check_between_all, check_with_root},
-    pieces::Laid,
-    scatter,
-};
-
-/// Bytes of a rank's piece.
-pub(in crate::collective) fn bytes<T>(pieces: Pieces<'_>, rank: usize) -> usize {
-    pieces.count(rank).saturating_mul(size_of::<T>())
-}
+use super::{Exchange, alltoall::Buffers, ends::Way, named::Met, pieces::Laid, scatter};
 
 /// By the fastest algorithm, or the one that it is [told](Self::using). All are collective.
 impl<C: Messenger> Comm<'_, C> {
@@ -46,17 +32,9 @@ impl<C: Messenger> Comm<'_, C> {
     ) -> Result<(), Error> {
         let (block, Divided { buffer: all, pieces }) = (block.into(), all.into());
         let (by, size, is_root) = (self.preferred::<Exchange>(), self.size(), self.rank() == root);
-        let count = match (&block, pieces) {
-            (Apart(block), _) => block.len(),
-            (OrInPlace::InPlace, _) if !is_root => all.len(),
-            (OrInPlace::InPlace, Some(pieces)) => pieces.count(root),
-            (OrInPlace::InPlace, None) => all.len() / size,
-        };
-        let len = self.check_rooted::<T>([Collective::Gather, Collective::GatherPieces], pieces, count, root)?;
-        if let Some(pieces) = pieces {
-            check_with_root(self, Way::ToRoot, root, len, |rank| bytes::<T>(pieces, rank))?;
-        }
-        let common = pieces.is_none().then_some(len);
+        let names = [Collective::Gather, Collective::GatherPieces];
+        let count = self.check_rooted::<T>(names, &by, Way::ToRoot, (apart(&block), all.len()), pieces, root)?;
+        let common = pieces.is_none().then(|| count * size_of::<T>());
         if !is_root {
             return by.send_to_root(self, common, cast_slice(block.or(all)), root);
         }
@@ -85,18 +63,11 @@ impl<C: Messenger> Comm<'_, C> {
     ) -> Result<(), Error> {
         let (Divided { buffer: all, pieces }, block) = (all.into(), block.into());
         let (by, size, is_root) = (self.preferred::<Exchange>(), self.size(), self.rank() == root);
-        let count = match (&block, pieces) {
-            (Apart(block), _) => block.len(),
-            (OrInPlace::InPlace, _) if !is_root => 0,
-            (OrInPlace::InPlace, Some(pieces)) => pieces.count(root),
-            (OrInPlace::InPlace, None) => all.len() / size,
-        };
-        let len = self.check_rooted::<T>([Collective::Scatter, Collective::ScatterPieces], pieces, count, root)?;
-        if let Some(pieces) = pieces {
-            check_with_root(self, Way::FromRoot, root, len, |rank| bytes::<T>(pieces, rank))?;
-        }
-        let (common, block) =
-            (pieces.is_none().then_some(len), if let Apart(block) = block { Some(block) } else { None });
+        let block = if let Apart(block) = block { Some(block) } else { None };
+        let (names, apart) =
+            ([Collective::Scatter, Collective::ScatterPieces], block.as_ref().map(|block| block.len()));
+        let count = self.check_rooted::<T>(names, &by, Way::FromRoot, (apart, all.len()), pieces, root)?;
+        let common = pieces.is_none().then(|| count * size_of::<T>());
         if !is_root {
             return by.receive_from_root(self, common, cast_slice_mut(block.unwrap_or_default()), root);
         }
@@ -125,20 +96,9 @@ impl<C: Messenger> Comm<'_, C> {
         all: impl Into<Divided<'a, &'a mut [T]>>,
     ) -> Result<(), Error> {
         let (block, Divided { buffer: all, pieces }) = (block.into(), all.into());
-        let (by, size) = (self.preferred::<Exchange>(), self.size());
-        let (count, total) = match &block {
-            Apart(block) => (block.len(), all_of(block.len(), size)),
-            OrInPlace::InPlace => (all.len() / size, all.len()),
-        };
-        self.check_call(|| match pieces {
-            Some(pieces) => Call::new(Collective::AllgatherPieces).of::<T>().each(pieces.counts()).by(&by),
-            None => Call::new(Collective::Allgather).of::<T>().len(total).by(&by),
-        })?;
-        let own = match (&block, pieces) {
-            (Apart(block), Some(pieces)) => check_len(block.len(), pieces.count(self.rank())),
-            _ => Ok(()),
-        };
-        let mut laid = Laid::new::<T>(own, pieces, count, (all.len(), size), true);
+        let by = self.preferred::<Exchange>();
+        let names = [Collective::Allgather, Collective::AllgatherPieces];
+        let (mut laid, own, _) = self.check_gathered::<T>(names, &by, apart(&block), all.len(), pieces)?;
         let (checked, (all, spans)) = (laid.checked, laid.write(cast_slice_mut(all)));
         by.exchange_all(self, own_block(&block).filter(|_| own.is_ok()), all, spans).and(checked)
     }
@@ -159,53 +119,28 @@ impl<C: Messenger> Comm<'_, C> {
         receive: impl Into<Divided<'a, &'a mut [T]>>,
     ) -> Result<(), Error> {
         let (send, Divided { buffer: receive, pieces: received }) = (send.into(), receive.into());
-        let (by, me, size) = (self.preferred::<Exchange>(), self.rank(), self.size());
-        let (len, sent) = match &send {
+        let by = self.preferred::<Exchange>();
+        let sent = match &send {
             Apart(send) => (send.buffer.len(), send.pieces),
             OrInPlace::InPlace => (receive.len(), received),
         };
-        let is_equal = sent.or(received).is_none();
-        self.check_call(|| {
-            let operation = if is_equal { Collective::Alltoall } else { Collective::AlltoallPieces };
-            let call = Call::new(operation).of::<T>().by(&by);
-            if is_equal { call.len(len) } else { call }
-        })?;
-        let count = if is_equal { len } else { receive.len() } / size;
-        let sends = |rank| sent.map_or(len / size, |pieces| pieces.count(rank));
-        let receives = |rank| received.map_or(count, |pieces| pieces.count(rank));
-        if is_equal {
-            check_len(len, count * size)?;
-        } else {
-            let bytes = |count: usize| count.saturating_mul(size_of::<T>());
-            check_between_all(self, |rank| bytes(sends(rank)), |rank| bytes(receives(rank)))?;
-        }
-        let own = check_len(sends(me), receives(me));
-        let from = Laid::new::<T>(Ok(()), sent, len / size, (len, size), false);
-        let mut to = Laid::new::<T>(own.and(from.checked), received, count, (receive.len(), size), true);
+        let names = [Collective::Alltoall, Collective::AlltoallPieces];
+        let Met { common, from, mut to } = self.check_met::<T>(names, &by, sent, (receive.len(), received))?;
         let (checked, (receive, received)) = (to.checked, to.write(cast_slice_mut(receive)));
         let send = match &send {
             Apart(send) => Some((from.read(cast_slice(send.buffer)), &from.spans)),
             OrInPlace::InPlace => None,
         };
-        let common = is_equal.then(|| count * size_of::<T>());
+        let common = common.map(|count| count * size_of::<T>());
         by.meet(self, common, Buffers { send, receive, received }).and(checked)
     }
+}
 
-    /// Checks an operation with a root, and returns the bytes of this rank's block.
-    fn check_rooted<T: Pod>(
-        &self,
-        [of_equal, of_pieces]: [Collective; 2],
-        pieces: Option<Pieces<'_>>,
-        count: usize,
-        root: usize,
-    ) -> Result<usize, Error> {
-        let by = self.preferred::<Exchange>();
-        self.check_call(|| match pieces {
-            Some(_) => Call::new(of_pieces).of::<T>().rooted(root).by(&by),
-            None => Call::new(of_equal).of::<T>().len(count).rooted(root).by(&by),
-        })?;
-        self.check_rank(root)?;
-        Ok(count.saturating_mul(size_of::<T>()))
+/// Elements of this rank's own block, if it is apart.
+pub(in crate::collective) fn apart<T>(block: &OrInPlace<&[T]>) -> Option<usize> {
+    match block {
+        Apart(block) => Some(block.len()),
+        OrInPlace::InPlace => None,
     }
 }
 

@@ -26,6 +26,7 @@ mod alltoall;
 mod comm;
 mod ends;
 mod gather;
+mod named;
 mod pieces;
 mod scatter;
 mod select;
@@ -41,9 +42,11 @@ pub use self::pieces::Pieces;
 pub(crate) use self::pieces::Spans;
 
 pub(in crate::collective) use self::{
-    comm::{bytes, own_block},
-    ends::{Way, check_between_all, check_with_root},
+    comm::{apart, own_block},
+    ends::Way,
+    named::Met,
     pieces::Laid,
+    transfer::others,
 };
 
 use self::alltoall::Buffers;

@@ -33,7 +33,7 @@ pub(super) fn turn_lines<C: Mpb + Wait>(comm: &Comm<'_, C>, exchange: Exchange, 
 }
 
 /// All other ranks, from the one above this one: no two ranks begin with the same.
-pub(super) fn others<C: Mpb + Wait>(comm: &Comm<'_, C>) -> impl Iterator<Item = usize> + use<C> {
+pub(in crate::collective) fn others<C: Mpb + Wait>(comm: &Comm<'_, C>) -> impl Iterator<Item = usize> + use<C> {
     let (me, size) = (comm.rank(), comm.size());
     (1..size).map(move |distance| (me + distance) % size)
 }

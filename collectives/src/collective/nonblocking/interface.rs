@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::{iter::repeat_n, ops::Range};
 
-use bytemuck::{Pod, bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
+use bytemuck::{Pod, bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned, try_cast_slice, try_cast_slice_mut};
 use hal::{Core, LINE_BYTES, Span};
 
 use super::{
@@ -15,7 +15,7 @@ use crate::{
     Request,
     collective::{
         call::{Call, Collective},
-        exchange::{Laid, Pieces, Spans, Way, all_of, bytes, check_between_all, check_with_root, own_block},
+        exchange::{Laid, Met, Spans, Way, apart, others, own_block},
         lengths::check_len,
     },
     matched::{Parts, Ranks, request::Buffer},
@@ -33,7 +33,11 @@ fn combine_each<T: Pod>(there: &mut [u8], others: &[u8], combine: impl Fn(T, T) 
 fn combiner<T: Pod>(ranks: &Ranks, operation: impl Combine<T>) -> impl Fn(&Vec<u8>, &mut Vec<u8>) {
     move |earlier, later| {
         ranks.compute((later.len() / size_of::<T>().max(1)) as u64 * operation.cycles());
-        combine_each(later, earlier, |later, earlier| operation.combine(earlier, later));
+        match (try_cast_slice(earlier), try_cast_slice_mut(later)) {
+            (Ok(earlier), Ok(later)) => operation.combine_all_before(earlier, later),
+            // A message may lie anywhere.
+            _ => combine_each(later, earlier, |later, earlier| operation.combine(earlier, later)),
+        }
     }
 }
 
@@ -50,13 +54,13 @@ async fn exchanged(
     own: Option<(usize, Vec<u8>)>,
 ) -> Parts {
     let lens: Vec<_> = receives.iter().map(|(from, span)| (*from, span.len())).collect();
-    let Ok(blocks) = ranks.exchange(&sends, &lens).await;
+    let blocks = ranks.exchange(sends, &lens).await;
     receives.into_iter().map(|(_, span)| span.start).zip(blocks).chain(own).collect()
 }
 
-/// All are collective. Those of which nothing else is said go over messages.
+/// All are collective. They go over messages with tags, which have to be open, but for those that say that they need none.
 impl<'c, C: Core> Comm<'c, C> {
-    /// Begins a barrier, which is complete when every rank has begun it.
+    /// Begins a barrier, which is complete when every rank has begun it. It needs no open messages.
     ///
     /// # Errors
     /// [`Error::ProfileInForce`] while the MPBs are lent.
@@ -238,7 +242,9 @@ impl<'c, C: Core> Comm<'c, C> {
         let _span = self.hal().span(Span::new("start scan").of(size_of_val(operands.or(result))));
         let mut data = self.copied(operands.or(result));
         let checked = check_len(result.len(), len);
-        self.start("a non-blocking scan", (cast_slice_mut(result), checked), |ranks| async move {
+        let waited_for =
+            if name == Collective::StartScan { "a non-blocking scan" } else { "a non-blocking exclusive scan" };
+        self.start(waited_for, (cast_slice_mut(result), checked), |ranks| async move {
             let Ok(below) = ranks.scan(&mut data, &combiner(&ranks, operation)).await;
             let wanted = if name == Collective::StartScan { Some(data) } else { below };
             wanted.map_or_else(Parts::new, whole)
@@ -259,17 +265,9 @@ impl<'c, C: Core> Comm<'c, C> {
     ) -> Result<Request<'r, 'c, C>, Error> {
         let (block, Divided { buffer: all, pieces }) = (block.into(), all.into());
         let (me, size) = (self.rank(), self.size());
-        let count = match (&block, pieces) {
-            (Apart(block), _) => block.len(),
-            (OrInPlace::InPlace, _) if me != root => all.len(),
-            (OrInPlace::InPlace, Some(pieces)) => pieces.count(root),
-            (OrInPlace::InPlace, None) => all.len() / size,
-        };
-        let operations = [Collective::StartGather, Collective::StartGatherPieces];
-        let len = self.check_start_rooted::<T>(operations, pieces, count, root)?;
-        if let Some(pieces) = pieces {
-            check_with_root(self, Way::ToRoot, root, len, |rank| bytes::<T>(pieces, rank))?;
-        }
+        let names = [Collective::StartGather, Collective::StartGatherPieces];
+        let count = self.check_rooted::<T>(names, &(), Way::ToRoot, (apart(&block), all.len()), pieces, root)?;
+        let len = count.saturating_mul(size_of::<T>());
         let _span = self.hal().span(Span::new("start gather").with(self.core_of(root)).of(len));
         if me != root {
             let sends = vec![(root, self.copied(block.or(all)))];
@@ -279,7 +277,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let own = pieces.map_or(Ok(()), |pieces| check_len(count, pieces.count(root)));
         let laid = Laid::new::<T>(own, pieces, count, (all.len(), size), true);
         let own = own_block(&block).map(|block| (laid.spans.of(me).start, block.to_vec()));
-        let receives = self.others().map(|rank| (rank, laid.spans.of(rank))).collect();
+        let receives = others(self).map(|rank| (rank, laid.spans.of(rank))).collect();
         self.start("a non-blocking gather", (cast_slice_mut(all), laid.checked), |ranks| {
             exchanged(ranks, Vec::new(), receives, own)
         })
@@ -298,19 +296,12 @@ impl<'c, C: Core> Comm<'c, C> {
     ) -> Result<Request<'r, 'c, C>, Error> {
         let (Divided { buffer: all, pieces }, block) = (all.into(), block.into());
         let (me, size) = (self.rank(), self.size());
-        let count = match (&block, pieces) {
-            (Apart(block), _) => block.len(),
-            (OrInPlace::InPlace, _) if me != root => 0,
-            (OrInPlace::InPlace, Some(pieces)) => pieces.count(root),
-            (OrInPlace::InPlace, None) => all.len() / size,
-        };
-        let operations = [Collective::StartScatter, Collective::StartScatterPieces];
-        let len = self.check_start_rooted::<T>(operations, pieces, count, root)?;
-        if let Some(pieces) = pieces {
-            check_with_root(self, Way::FromRoot, root, len, |rank| bytes::<T>(pieces, rank))?;
-        }
-        let _span = self.hal().span(Span::new("start scatter").with(self.core_of(root)).of(len));
         let block = if let Apart(block) = block { Some(block) } else { None };
+        let apart = block.as_ref().map(|block| block.len());
+        let names = [Collective::StartScatter, Collective::StartScatterPieces];
+        let count = self.check_rooted::<T>(names, &(), Way::FromRoot, (apart, all.len()), pieces, root)?;
+        let len = count.saturating_mul(size_of::<T>());
+        let _span = self.hal().span(Span::new("start scatter").with(self.core_of(root)).of(len));
         if me != root {
             let (block, receives) = (cast_slice_mut(block.unwrap_or_default()), vec![(root, 0..len)]);
             return self.start("a non-blocking scatter", (block, Ok(())), |ranks| {
@@ -320,7 +311,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let laid = Laid::new::<T>(Ok(()), pieces, count, (all.len(), size), false);
         let checked = laid.checked.and(pieces.map_or(Ok(()), |pieces| check_len(count, pieces.count(root))));
         let from = laid.read(cast_slice(all));
-        let sends = self.others().map(|rank| (rank, self.copied(&from[laid.spans.of(rank)]))).collect();
+        let sends = others(self).map(|rank| (rank, self.copied(&from[laid.spans.of(rank)]))).collect();
         let own = block.is_some().then(|| (0, from[laid.spans.of(me)].to_vec()));
         let block = cast_slice_mut(block.unwrap_or_default());
         self.start("a non-blocking scatter", (block, checked), |ranks| exchanged(ranks, sends, Vec::new(), own))
@@ -337,29 +328,18 @@ impl<'c, C: Core> Comm<'c, C> {
         all: impl Into<Divided<'r, &'r mut [T]>>,
     ) -> Result<Request<'r, 'c, C>, Error> {
         let (block, Divided { buffer: all, pieces }) = (block.into(), all.into());
-        let (me, size) = (self.rank(), self.size());
-        let (count, total) = match &block {
-            Apart(block) => (block.len(), all_of(block.len(), size)),
-            OrInPlace::InPlace => (all.len() / size, all.len()),
-        };
-        self.check_call(|| match pieces {
-            Some(pieces) => Call::new(Collective::StartAllgatherPieces).of::<T>().each(pieces.counts()),
-            None => Call::new(Collective::StartAllgather).of::<T>().len(total),
-        })?;
+        let names = [Collective::StartAllgather, Collective::StartAllgatherPieces];
+        let (laid, own, count) = self.check_gathered::<T>(names, &(), apart(&block), all.len(), pieces)?;
         let _span = self.hal().span(Span::new("start allgather").of(count * size_of::<T>()));
-        let own = match (&block, pieces) {
-            (Apart(block), Some(pieces)) => check_len(block.len(), pieces.count(me)),
-            _ => Ok(()),
-        };
-        let (laid, all) = (Laid::new::<T>(own, pieces, count, (all.len(), size), true), cast_slice_mut(all));
-        let place = laid.spans.of(me);
+        let all = cast_slice_mut(all);
+        let place = laid.spans.of(self.rank());
         let block = match own_block(&block) {
             Some(block) if own.is_ok() => self.copied(block),
             None if laid.checked.is_ok() => self.copied(&all[place.clone()]),
             _ => vec![0; place.len()],
         };
-        let sends = self.others().map(|rank| (rank, block.clone())).collect();
-        let receives = self.others().map(|rank| (rank, laid.spans.of(rank))).collect();
+        let sends = others(self).map(|rank| (rank, block.clone())).collect();
+        let receives = others(self).map(|rank| (rank, laid.spans.of(rank))).collect();
         self.start("a non-blocking allgather", (all, laid.checked), |ranks| {
             exchanged(ranks, sends, receives, Some((place.start, block)))
         })
@@ -377,64 +357,26 @@ impl<'c, C: Core> Comm<'c, C> {
         receive: impl Into<Divided<'r, &'r mut [T]>>,
     ) -> Result<Request<'r, 'c, C>, Error> {
         let (send, Divided { buffer: receive, pieces: received }) = (send.into(), receive.into());
-        let (me, size) = (self.rank(), self.size());
-        let (len, sent) = match &send {
+        let sent = match &send {
             Apart(send) => (send.buffer.len(), send.pieces),
             OrInPlace::InPlace => (receive.len(), received),
         };
-        let is_equal = sent.or(received).is_none();
-        self.check_call(|| {
-            let operation = if is_equal { Collective::StartAlltoall } else { Collective::StartAlltoallPieces };
-            let call = Call::new(operation).of::<T>();
-            if is_equal { call.len(len) } else { call }
-        })?;
-        let count = if is_equal { len } else { receive.len() } / size;
-        let sends = |rank| sent.map_or(len / size, |pieces| pieces.count(rank));
-        let receives = |rank| received.map_or(count, |pieces| pieces.count(rank));
-        if is_equal {
-            check_len(len, count * size)?;
-        } else {
-            let bytes = |count: usize| count.saturating_mul(size_of::<T>());
-            check_between_all(self, |rank| bytes(sends(rank)), |rank| bytes(receives(rank)))?;
-        }
-        let _span = self.hal().span(Span::new("start alltoall").of(len * size_of::<T>()));
-        let own = check_len(sends(me), receives(me));
-        let from = Laid::new::<T>(Ok(()), sent, len / size, (len, size), false);
-        let to = Laid::new::<T>(own.and(from.checked), received, count, (receive.len(), size), true);
+        let names = [Collective::StartAlltoall, Collective::StartAlltoallPieces];
+        let Met { from, to, .. } = self.check_met::<T>(names, &(), sent, (receive.len(), received))?;
+        let _span = self.hal().span(Span::new("start alltoall").of(sent.0 * size_of::<T>()));
         let buffer = match &send {
             Apart(send) => send.buffer,
             OrInPlace::InPlace => &*receive,
         };
         let buffer = from.read(cast_slice(buffer));
         let block = |rank: usize| self.copied(&buffer[from.spans.of(rank)]);
-        let sends = self.others().map(|rank| (rank, block(rank))).collect();
+        let sends = others(self).map(|rank| (rank, block(rank))).collect();
+        let me = self.rank();
         let own = Some((to.spans.of(me).start, block(me)));
-        let receives = self.others().map(|rank| (rank, to.spans.of(rank))).collect();
+        let receives = others(self).map(|rank| (rank, to.spans.of(rank))).collect();
         self.start("a non-blocking all-to-all", (cast_slice_mut(receive), to.checked), |ranks| {
             exchanged(ranks, sends, receives, own)
         })
-    }
-
-    /// Checks an operation with a root, and returns the bytes of this rank's block.
-    fn check_start_rooted<T: Pod>(
-        &self,
-        [of_equal, of_pieces]: [Collective; 2],
-        pieces: Option<Pieces<'_>>,
-        count: usize,
-        root: usize,
-    ) -> Result<usize, Error> {
-        self.check_call(|| match pieces {
-            Some(_) => Call::new(of_pieces).of::<T>().rooted(root),
-            None => Call::new(of_equal).of::<T>().len(count).rooted(root),
-        })?;
-        self.check_rank(root)?;
-        Ok(count.saturating_mul(size_of::<T>()))
-    }
-
-    /// The other ranks, beginning with the next one: not all begin with the same.
-    fn others(&self) -> impl Iterator<Item = usize> {
-        let (me, size) = (self.rank(), self.size());
-        (1..size).map(move |distance| (me + distance) % size)
     }
 
     /// Elements as a message, of which they are a copy.

@@ -158,25 +158,6 @@ pub trait Peers {
         }
         Ok(before)
     }
-
-    /// Sends blocks to ranks and receives others of these lengths, all at the same time. Returns what has come.
-    async fn exchange(
-        &self,
-        sends: &[(usize, Vec<u8>)],
-        receives: &[(usize, usize)],
-    ) -> Result<Vec<Vec<u8>>, Self::Error> {
-        let receives = receives.iter().map(|(from, len)| self.begin_receive(*len, *from));
-        let receives = receives.collect::<Result<Vec<_>, _>>()?;
-        let sends = sends.iter().map(|(to, block)| self.begin_send(block, *to)).collect::<Result<Vec<_>, _>>()?;
-        let mut blocks = Vec::with_capacity(receives.len());
-        for received in receives {
-            blocks.push(self.received(received).await?);
-        }
-        for sent in sends {
-            self.sent(sent).await?;
-        }
-        Ok(blocks)
-    }
 }
 
 /// The operands of a reduction.

@@ -38,7 +38,7 @@ pub(crate) struct Receiving {
 /// A send of a task.
 pub(crate) struct Sent(Rc<State>);
 
-/// What a task wants done.
+/// What a task wants done by whoever drives it.
 enum Wish {
     Send { to: usize, bytes: Vec<u8>, state: Rc<State> },
     Receive(Rc<Receiving>),
@@ -88,6 +88,34 @@ impl Ranks {
         self.desk.wishes.borrow_mut().push_back(Wish::Compute { cycles });
     }
 
+    /// Sends blocks to ranks and receives others of these lengths, all at the same time. Returns what has come.
+    pub(crate) async fn exchange(&self, sends: Vec<(usize, Vec<u8>)>, receives: &[(usize, usize)]) -> Vec<Vec<u8>> {
+        let receives: Vec<_> = receives.iter().map(|(from, len)| self.begin_receive_from(*len, *from)).collect();
+        let sends: Vec<_> = sends.into_iter().map(|(to, block)| self.begin_send_own(block, to)).collect();
+        let mut blocks = Vec::with_capacity(receives.len());
+        for receiving in receives {
+            let Ok(block) = self.received(receiving).await;
+            blocks.push(block);
+        }
+        for sent in sends {
+            let Ok(()) = self.sent(sent).await;
+        }
+        blocks
+    }
+
+    fn begin_send_own(&self, bytes: Vec<u8>, to: usize) -> Sent {
+        let state = Rc::new(State::new(0, true));
+        self.desk.wishes.borrow_mut().push_back(Wish::Send { to: self.cores[to], bytes, state: state.clone() });
+        Sent(state)
+    }
+
+    fn begin_receive_from(&self, len: usize, from: usize) -> Rc<Receiving> {
+        let state = Rc::new(State::new(len, false));
+        let receiving = Rc::new(Receiving { from: self.cores[from], state, message: RefCell::new(None) });
+        self.desk.wishes.borrow_mut().push_back(Wish::Receive(receiving.clone()));
+        receiving
+    }
+
     fn rank_on(&self, core: usize) -> usize {
         self.cores.iter().position(|of| *of == core).unwrap_or(core)
     }
@@ -107,10 +135,7 @@ impl Peers for Ranks {
     }
 
     fn begin_send(&self, bytes: &[u8], to: usize) -> Result<Sent, Infallible> {
-        let state = Rc::new(State::new(0, true));
-        let wish = Wish::Send { to: self.cores[to], bytes: bytes.to_vec(), state: state.clone() };
-        self.desk.wishes.borrow_mut().push_back(wish);
-        Ok(Sent(state))
+        Ok(self.begin_send_own(bytes.to_vec(), to))
     }
 
     async fn sent(&self, Sent(state): Sent) -> Result<(), Infallible> {
@@ -118,10 +143,7 @@ impl Peers for Ranks {
     }
 
     fn begin_receive(&self, len: usize, from: usize) -> Result<Rc<Receiving>, Infallible> {
-        let state = Rc::new(State::new(len, false));
-        let receiving = Rc::new(Receiving { from: self.cores[from], state, message: RefCell::new(None) });
-        self.desk.wishes.borrow_mut().push_back(Wish::Receive(receiving.clone()));
-        Ok(receiving)
+        Ok(self.begin_receive_from(len, from))
     }
 
     async fn received(&self, receiving: Rc<Receiving>) -> Result<Vec<u8>, Infallible> {
