@@ -267,7 +267,8 @@ impl<'c, C: Core> Comm<'c, C> {
         self.engines().set_work(work);
     }
 
-    /// Messages that have come to this rank, on all communicators, for which there was no receive yet.
+    /// Messages that have come to this rank, on all communicators, for which there was no receive yet; those of non-blocking collective
+    /// operations that it has not begun, too.
     ///
     /// # Errors
     /// [`Error::MessagesClosed`].

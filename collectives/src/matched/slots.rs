@@ -287,7 +287,9 @@ impl Slots {
         let head = words.with_head(line);
         let (here, further) = payload[..words.len].split_at_mut(head.len());
         if !here.is_empty() {
-            comm.hal().account_memory(0, 1);
+            // What is got behind it pays for the line of memory that both are in.
+            let lines = |bytes: usize| bytes.div_ceil(LINE_BYTES);
+            comm.hal().account_memory(0, lines(words.len) - lines(further.len()));
             comm.hal().bring_in(here);
             here.copy_from_slice(head);
         }
@@ -412,45 +414,20 @@ impl Slots {
         reason: Reason,
         line: &mut Line,
     ) -> Result<bool, TimedOut> {
-        let Some(own_box) = self.box_of(from) else { return Ok(false) };
-        let mut look = |poll: &Poll<'_>| {
-            *line = Line(cast(poll.words(own_box)));
-            self.is_next(from, Packet::stamp(line)).then_some(())
-        };
-        let found = if self.doorbells.is_empty() {
-            comm.hal().wait_until(&own_box, Deadline::Never, reason, |poll| {
-                let found = looks::several(poll, LOOKS, &mut look);
-                (found.is_some() || self.owes()).then_some(found)
-            })?
-        } else {
-            // What is there already is found without a look at the doorbells.
-            match comm.look_at(&own_box, 1, reason, &mut look)? {
-                None => self.await_box_or_doorbells(comm, own_box.line(), look, reason)?,
-                found => found,
-            }
-        };
-        Ok(found.is_some())
-    }
-
-    /// The same, with a look at the doorbells now and then.
-    #[cold]
-    #[inline(never)]
-    fn await_box_or_doorbells<C: Core>(
-        &self,
-        comm: &Comm<'_, C>,
-        own_box: MpbLine,
-        mut look: impl FnMut(&Poll<'_>) -> Option<()>,
-        reason: Reason,
-    ) -> Result<Option<()>, TimedOut> {
         const PLACES: usize = 1 + MOST_BOXES / LINE_BYTES;
-        let (mut places, mut count) = ([Place::Line(own_box); PLACES], 1);
+        let Some(own_box) = self.box_of(from) else { return Ok(false) };
+        let (mut places, mut count) = ([Place::Line(own_box.line()); PLACES], 1);
         for line in self.lines_to_look_at(false) {
             places[count] = Place::Line(comm.mpb_line(comm.rank(), line));
             count += 1;
         }
         comm.hal().wait_until(&places[..count], Deadline::Never, reason, |poll| {
-            let found = looks::several(poll, LOOKS, &mut look);
-            (found.is_some() || self.has_rung(poll, 1) || self.owes()).then_some(found)
+            let found = looks::several(poll, LOOKS, |poll| {
+                *line = Line(cast(poll.words(own_box)));
+                self.is_next(from, Packet::stamp(line)).then_some(())
+            });
+            // The doorbells of others are looked at now and then.
+            (found.is_some() || self.has_rung(poll, 1) || self.owes()).then_some(found.is_some())
         })
     }
 
