@@ -75,7 +75,7 @@ pub enum Error {
         /// Bytes that there was room for.
         room: usize,
     },
-    /// A send or receive that was completed or cancelled before.
+    /// A send, a receive or a collective operation that was completed or cancelled before.
     Completed,
     /// There are no messages with tags until [`Comm::open_messages`](crate::Comm::open_messages) was called.
     MessagesClosed,
@@ -428,7 +428,9 @@ impl fmt::Display for Error {
             Self::Truncated { from, tag, sent, room } => {
                 write!(out, "rank {from} has sent {sent} bytes with tag {tag}, and the buffer has room for {room}")
             }
-            Self::Completed => write!(out, "this send or receive was completed or cancelled before"),
+            Self::Completed => {
+                write!(out, "this send, receive or collective operation was completed or cancelled before")
+            }
             Self::MessagesClosed => {
                 write!(out, "messages with tags are closed; open them first, on all ranks (Comm::open_messages)")
             }

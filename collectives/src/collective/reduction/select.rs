@@ -11,7 +11,7 @@ use super::{
     Kind, Reduction, Scan,
     chain::chunk_lines,
     pieces::{Pieces, Room},
-    short::{PULLING, tree_for},
+    short::{PULLING, delay_for},
     tree::Tree,
 };
 use crate::{
@@ -120,7 +120,8 @@ impl Cut {
 
 /// How a vector is cut; not at all if elements are too large.
 fn cut<T>(terms: &Terms, len: usize, room: &Room) -> Option<Cut> {
-    let tree = tree_for(terms.ranks as usize, tagged_lines(len * size_of::<T>()), room.most);
+    let (ranks, lines) = (terms.ranks as usize, tagged_lines(len * size_of::<T>()));
+    let tree = Tree::new(ranks, delay_for(lines, room.most, |delay| Tree::new(ranks, delay).most_children()));
     let pieces = Pieces::new::<T>(len, room.slot_lines(tree.most_children())).ok()?;
     Some(Cut { tree, pieces })
 }

@@ -21,7 +21,6 @@ use super::{
     Combine,
     buffers::{Buffers, combine},
     pieces::{Pieces, Room, Slots},
-    tree::Tree,
 };
 use crate::{Comm, Error};
 
@@ -54,25 +53,16 @@ impl Wanted {
     }
 }
 
-/// The delay of the tree for pieces of `lines` lines. The fewer lines, the more does a call cost beside them, and the more
-/// children can be taken in meanwhile.
-fn delay_for(lines: usize) -> usize {
-    match lines {
+/// The delay of the tree for pieces of `lines` lines, of which there is a slot for each child and one for the result among
+/// `staging_lines`, if the tree of that delay has `most_children` at most. The fewer lines, the more does a call cost beside them, and the
+/// more children can be taken in meanwhile.
+pub(super) fn delay_for(lines: usize, staging_lines: usize, most_children: impl Fn(usize) -> usize) -> usize {
+    let delay = match lines {
         0..=1 => 3,
         2..=4 => 2,
         _ => 1,
-    }
-}
-
-/// Whether a slot for each child and one for the result are there in so many lines.
-fn fits(tree: &Tree, lines: usize, staging_lines: usize) -> bool {
-    (tree.most_children() + 1) * lines <= staging_lines
-}
-
-/// The tree for pieces of `lines` lines.
-pub(super) fn tree_for(ranks: usize, lines: usize, staging_lines: usize) -> Tree {
-    let tree = Tree::new(ranks, delay_for(lines));
-    if fits(&tree, lines, staging_lines) { tree } else { Tree::new(ranks, 1) }
+    };
+    if (most_children(delay) + 1) * lines <= staging_lines { delay } else { 1 }
 }
 
 /// Reduces along the tree.
@@ -85,8 +75,7 @@ pub(super) fn reduce<C: Messenger, T: Pod>(
     let (hal, rank, size) = (comm.hal(), comm.rank(), comm.size());
     let room = Room::of(comm);
     let lines = crate::mpb::tagged::tagged_lines(buffers.len() * size_of::<T>());
-    let flattest = comm.tree(delay_for(lines));
-    let (tree, node) = if fits(&flattest.0, lines, room.most) { flattest } else { comm.tree(1) };
+    let (tree, node) = comm.tree(delay_for(lines, room.most, |delay| comm.tree(delay).0.most_children()));
     // One slot for each child, and one for the result.
     let children = tree.most_children();
     let pieces = Pieces::new::<T>(buffers.len(), room.slot_lines(children))?;
