@@ -13,8 +13,8 @@ use super::{Exchange, alltoall::Buffers, ends::Way, named::Met, pieces::Laid, sc
 
 /// By the fastest algorithm, or the one that it is [told](Self::using). All are collective.
 impl<C: Messenger> Comm<'_, C> {
-    /// Gathers a block from every rank at `root`: in `all` there, rank by rank or in [`Pieces`]. Other ranks' `all` is
-    /// not used, and may be empty.
+    /// Gathers a block from every rank at `root`: in `all` there, rank by rank or in [`Pieces`](super::Pieces). Other
+    /// ranks' `all` is not used, and may be empty.
     ///
     /// With [`InPlace`](crate::InPlace) the root's own block is in its place in `all`, and that of another rank is all
     /// of its `all`.
@@ -44,8 +44,8 @@ impl<C: Messenger> Comm<'_, C> {
         by.collect(self, common, own_block(&block).filter(|_| own.is_ok()), all, spans).and(checked)
     }
 
-    /// Scatters a block to every rank from `root`: from `all` there, rank by rank or from [`Pieces`], which may
-    /// overlap. Other ranks' `all` is not used, and may be empty.
+    /// Scatters a block to every rank from `root`: from `all` there, rank by rank or from [`Pieces`](super::Pieces),
+    /// which may overlap. Other ranks' `all` is not used, and may be empty.
     ///
     /// With [`InPlace`](crate::InPlace) for its block, the root's own stays where it is in `all`; on other ranks that
     /// stands for no elements.
@@ -82,9 +82,9 @@ impl<C: Messenger> Comm<'_, C> {
         })
     }
 
-    /// Gathers a block from every rank on every rank, in `all`, rank by rank or in [`Pieces`]: all ranks name the same
-    /// counts, where the pieces are is the business of each. With [`InPlace`](crate::InPlace) a rank's own block is in
-    /// its place in `all`.
+    /// Gathers a block from every rank on every rank, in `all`, rank by rank or in [`Pieces`](super::Pieces): all ranks
+    /// name the same counts, where the pieces are is the business of each. With [`InPlace`](crate::InPlace) a rank's
+    /// own block is in its place in `all`.
     ///
     /// # Errors
     /// [`Error::ProfileInForce`] while the MPBs are lent; [`Error::Length`] unless `all` has as many elements as all
@@ -103,9 +103,9 @@ impl<C: Messenger> Comm<'_, C> {
         by.exchange_all(self, own_block(&block).filter(|_| own.is_ok()), all, spans).and(checked)
     }
 
-    /// Sends a block to every rank from `send`, rank by rank or from [`Pieces`], which may overlap, and receives one
-    /// from every rank in `receive`, rank by rank or in pieces. With [`InPlace`](crate::InPlace) blocks that arrive
-    /// take the places of those that were sent, which have the same lengths.
+    /// Sends a block to every rank from `send`, rank by rank or from [`Pieces`](super::Pieces), which may overlap, and
+    /// receives one from every rank in `receive`, rank by rank or in pieces. With [`InPlace`](crate::InPlace) blocks
+    /// that arrive take the places of those that were sent, which have the same lengths.
     ///
     /// # Errors
     /// [`Error::ProfileInForce`] while the MPBs are lent; [`Error::Length`] if the number of elements is no multiple of
