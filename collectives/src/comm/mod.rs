@@ -42,7 +42,6 @@ use self::{
     elsewhere::Elsewhere,
     engines::Engines,
     interrupting::Alarm,
-    looks::LOOKS,
     members::Members,
     states::States,
 };
@@ -292,19 +291,20 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
     }
 
-    /// Waits for what is to come soon: if engines have something to do, these places are looked at some times before the first look at
-    /// theirs, as that takes longer.
+    /// Waits for what is to come soon: if engines have something to do, these places are looked at so many times before the first look
+    /// at theirs, as that takes longer.
     ///
     /// # Errors
     /// As [`wait_until`](Self::wait_until).
     pub(crate) fn wait_soon_until<R>(
         &self,
         places: impl Places,
+        looks: usize,
         reason: Reason,
         mut check: impl FnMut(&Poll<'_>) -> Option<R>,
     ) -> Result<R, TimedOut> {
         if !self.engines().are_idle() {
-            return match self.look_at(places, LOOKS, reason, &mut check)? {
+            return match self.look_at(places, looks, reason, &mut check)? {
                 Some(found) => Ok(found),
                 None => self.go_on_beside_engines(places.list().as_ref(), Deadline::Never, reason, &mut check),
             };

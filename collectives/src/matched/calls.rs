@@ -4,11 +4,7 @@ use alloc::rc::Rc;
 
 use hal::Core;
 
-use super::{
-    Answers, RemoteCall,
-    post::calls::{CONTEXT, outgoing},
-    waits::wait_for,
-};
+use super::{Answers, RemoteCall, post::calls::CONTEXT, waits::wait_for};
 use crate::{Comm, Error};
 
 /// The most bytes behind a call that go in packets with it.
@@ -51,12 +47,7 @@ impl<C: Core> Comm<'_, C> {
         let post = self.post()?;
         world.begin_announced(bytes);
         post.call_pieces(world, (to, tag), &head);
-        let outgoing = outgoing(to, (CONTEXT, tag), bytes.len(), None);
-        let state = outgoing.state.clone();
-        post.send(world, outgoing);
-        let sent = world.send_announced(bytes, to, || state.is_done());
-        post.end_waiting();
-        sent
+        post.send_waiting(world, to, [CONTEXT, tag], bytes)
     }
 
     /// How many calls this rank has answered, modulo 2³².

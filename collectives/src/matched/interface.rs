@@ -8,7 +8,7 @@ use hal::{Act, Core, Span};
 use super::{
     label::{Envelope, Label, Pattern, Source, Tag},
     matching::Arrived,
-    packet::{SHORT_BYTES, lines_of},
+    packet::{SHORT_BYTES, lines_of, lines_of_head},
     post::{Outgoing, Post},
     request::Request,
     state::State,
@@ -292,14 +292,14 @@ impl<'c, C: Core> Comm<'c, C> {
         self.hal().declare(&Act::Sends { to: self.core_of(to), channel });
     }
 
-    fn outgoing(&self, (to, tag, mode): (usize, u32, Mode), bytes: Option<&[u8]>, len: usize) -> Outgoing {
+    fn outgoing(&self, (to, tag, mode): (usize, u32, Mode), message: &[u8]) -> Outgoing {
         self.declare_sent(to, tag);
         Outgoing {
             to: self.core_of(to).index(),
             context: self.context(),
             tag,
-            bytes: bytes.map(<[u8]>::to_vec),
-            len,
+            bytes: Some(message.to_vec()),
+            len: message.len(),
             synchronous: mode == Mode::Synchronous,
             state: Rc::new(State::new(0, true)),
             written: 0,
@@ -313,30 +313,27 @@ impl<'c, C: Core> Comm<'c, C> {
         let world = self.world_of();
         // What is long, or has to be received, stays where it is.
         let is_copied = message.len() <= SHORT_BYTES && mode == Mode::Standard || self.core_of(to) == self.hal().core();
-        if is_copied {
-            let (read, written) = lines_of(message.len());
-            self.hal().account_memory(read, written);
-            let at = self.core_of(to).index();
-            if message.len() <= SHORT_BYTES
-                && let Some(credits) = post.takes_credit(world, at)
-            {
-                post.await_room(world, at)?;
-                self.declare_sent(to, tag);
-                post.send_short(world, (at, credits), [self.context(), tag], message);
-                return Ok(());
-            }
-        } else {
+        let at = self.core_of(to).index();
+        if !is_copied {
             world.begin_announced(message);
+            self.declare_sent(to, tag);
+            return post.send_waiting(world, at, [self.context(), tag], message);
         }
-        let outgoing = self.outgoing((to, tag, mode), is_copied.then_some(message), message.len());
-        let (state, at) = (outgoing.state.clone(), outgoing.to);
+        if message.len() <= SHORT_BYTES
+            && let Some(credits) = post.takes_credit(world, at)
+        {
+            self.hal().account_memory(lines_of_head(message.len()), 0);
+            post.await_room(world, at)?;
+            self.declare_sent(to, tag);
+            post.send_short(world, (at, credits), [self.context(), tag], message);
+            return Ok(());
+        }
+        let (read, written) = lines_of(message.len());
+        self.hal().account_memory(read, written);
+        let outgoing = self.outgoing((to, tag, mode), message);
+        let state = outgoing.state.clone();
         post.send(world, outgoing);
-        if is_copied {
-            return wait_for(self, || state.is_done().then_some(()));
-        }
-        let sent = world.send_announced(message, at, || state.is_done());
-        post.end_waiting();
-        sent
+        wait_for(self, || state.is_done().then_some(()))
     }
 
     fn start_send<'r>(&'r self, message: &[u8], to: usize, tag: u32, mode: Mode) -> Result<Request<'r, 'c, C>, Error> {
@@ -344,7 +341,7 @@ impl<'c, C: Core> Comm<'c, C> {
         self.check_rank(to)?;
         let (read, written) = lines_of(message.len());
         self.hal().account_memory(read, written);
-        let outgoing = self.outgoing((to, tag, mode), Some(message), message.len());
+        let outgoing = self.outgoing((to, tag, mode), message);
         let (state, at) = (outgoing.state.clone(), outgoing.to);
         post.send(self.world_of(), outgoing);
         let envelope = Envelope { source: self.rank(), tag, len_bytes: message.len() };

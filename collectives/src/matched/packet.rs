@@ -8,6 +8,9 @@ use hal::{LINE_BYTES, Line};
 /// Bytes of the words.
 const HEADER_BYTES: usize = 16;
 
+/// Bytes of payload in the line with them.
+const HEAD_BYTES: usize = LINE_BYTES - HEADER_BYTES;
+
 /// The bit beside the kind of a packet that acknowledges another one.
 const ACKNOWLEDGES: u8 = 0x80;
 
@@ -16,6 +19,11 @@ pub(super) const MOST_LINES: usize = 8;
 
 /// Bytes of payload of a packet at most: those of a message that goes at once.
 pub(super) const SHORT_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
+
+/// Lines of memory of a payload that are not paid for by the put or get of the lines behind the first one.
+pub(super) fn lines_of_head(len: usize) -> usize {
+    len.div_ceil(LINE_BYTES) - len.saturating_sub(HEAD_BYTES).div_ceil(LINE_BYTES)
+}
 
 /// Lines of memory that `len` bytes take, and those of a copy of them: what is short stays in registers and L1.
 pub(super) fn lines_of(len: usize) -> (usize, usize) {
@@ -88,7 +96,7 @@ impl<'p> Packet<&'p [u8]> {
         let last = u32::from_le_bytes([kind, self.payload.len() as u8, stamp, answered.unwrap_or(0)]);
         let mut head = [0, 0, 0, 0, self.context, self.number, self.tag, last];
         // A word at a time: that is less than a call of memcpy for so few.
-        let (whole, rest) = self.payload[..self.payload.len().min(LINE_BYTES - HEADER_BYTES)].as_chunks();
+        let (whole, rest) = self.payload[..self.payload.len().min(HEAD_BYTES)].as_chunks();
         head.iter_mut().zip(whole).for_each(|(word, bytes)| *word = u32::from_le_bytes(*bytes));
         if !rest.is_empty() {
             head[whole.len()] = rest.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -96,12 +104,10 @@ impl<'p> Packet<&'p [u8]> {
         head
     }
 
-    /// Fills line `index` of those behind the first one.
-    pub(super) fn fill(&self, index: usize, line: &mut [u8]) {
-        let further = &self.payload[LINE_BYTES - HEADER_BYTES + index * LINE_BYTES..];
-        let (bytes, rest) = line.split_at_mut(further.len().min(LINE_BYTES));
-        bytes.copy_from_slice(&further[..bytes.len()]);
-        rest.fill(0);
+    /// What is in the lines behind the first one, if there are some.
+    #[inline]
+    pub(super) fn further(&self) -> Option<&[u8]> {
+        self.payload.get(HEAD_BYTES..).filter(|further| !further.is_empty())
     }
 }
 
@@ -161,7 +167,7 @@ impl Words {
     /// Those of its bytes that are in the line with them.
     #[inline]
     pub(super) fn with_head<'l>(&self, line: &'l Line) -> &'l [u8] {
-        &line.0[..self.len.min(LINE_BYTES - HEADER_BYTES)]
+        &line.0[..self.len.min(HEAD_BYTES)]
     }
 }
 
@@ -183,11 +189,9 @@ mod tests {
             head.0.copy_from_slice(bytemuck::cast_slice(&packet.head(5, answered)));
             let (mut found, words) = Packet::from_line(&head, vec![7; 3]);
             assert_eq!((words.stamp, words.answered, words.len), (5, answered, len));
-            let missing = len - found.payload.len();
-            let mut lines = vec![9; (packet.lines() - 1) * LINE_BYTES];
-            lines.chunks_mut(LINE_BYTES).enumerate().for_each(|(index, line)| packet.fill(index, line));
-            assert_eq!(lines.len(), missing.next_multiple_of(LINE_BYTES));
-            found.payload.extend_from_slice(&lines[..missing]);
+            let further = packet.further().unwrap_or_default();
+            assert_eq!(further.len().div_ceil(LINE_BYTES), packet.lines() - 1);
+            found.payload.extend_from_slice(further);
             assert_eq!(found, packet.to_owned());
             assert_eq!(found.borrowed(), packet);
         }

@@ -17,7 +17,7 @@
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::{array, cell::Cell};
 
-use bytemuck::{cast, cast_slice};
+use bytemuck::cast;
 use hal::{Core, Deadline, LINE_BYTES, Line, MpbByte, MpbLine, MpbWords, Place, Poll, Reason, TimedOut};
 
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     comm::looks::{self, LOOKS},
 };
 
-use super::packet::{Packet, SHORT_BYTES, Words};
+use super::packet::{Packet, SHORT_BYTES, Words, lines_of_head};
 
 /// Slots of a rank.
 const SLOTS: usize = 16;
@@ -230,13 +230,15 @@ impl Slots {
         let stamp = pair.sent.get() << SLOT_BITS | slot as u8;
         let head = packet.head(stamp, answered);
         if in_slots > 0 {
-            // Whole lines leave the write-combine buffer at once; what tells of them comes behind them.
-            hal.put_made(in_slots * LINE_BYTES, comm.mpb_line(me, self.first + slot), |index, line| {
-                match (index + usize::from(self.has_boxes)).checked_sub(1) {
-                    Some(further) => packet.fill(further, line),
-                    None => line.copy_from_slice(cast_slice(&head)),
-                }
-            });
+            // What tells of these lines comes behind them, and pushes the last one out of the write-combine buffer.
+            let mut line = comm.mpb_line(me, self.first + slot);
+            if !self.has_boxes {
+                hal.store_words(line, 0, head.into_iter());
+                line = line.plus(1);
+            }
+            if let Some(further) = packet.further() {
+                hal.put(further, line);
+            }
         }
         if let Some((_, there)) = pair.boxes {
             hal.store_words(there, 0, head.into_iter());
@@ -288,8 +290,7 @@ impl Slots {
         let (here, further) = payload[..words.len].split_at_mut(head.len());
         if !here.is_empty() {
             // What is got behind it pays for the line of memory that both are in.
-            let lines = |bytes: usize| bytes.div_ceil(LINE_BYTES);
-            comm.hal().account_memory(0, lines(words.len) - lines(further.len()));
+            comm.hal().account_memory(0, lines_of_head(words.len));
             comm.hal().bring_in(here);
             here.copy_from_slice(head);
         }

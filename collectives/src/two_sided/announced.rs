@@ -17,6 +17,10 @@ use crate::{
     },
 };
 
+/// Looks for what the other end does next, before all else that may come is looked at: as long as it takes to copy some 16 lines,
+/// which is what it is busy with. That leaves the code of the copies in L1, from where what engines do would push it.
+const LOOKS: usize = 64;
+
 /// What a sender waits for.
 const SENT: Reason = Reason::new("a message with a tag being received");
 
@@ -146,7 +150,7 @@ impl<C: Messenger> Comm<'_, C> {
         is_refused: impl Fn() -> bool,
     ) -> Result<bool, Error> {
         let pair = self.signals().pair(of);
-        let turned = self.wait_soon_until(&pair.here(), reason.from(pair.core()), |poll| {
+        let turned = self.wait_soon_until(&pair.here(), LOOKS, reason.from(pair.core()), |poll| {
             let has_turned = pair.has_turned(poll, bit);
             (has_turned || is_refused()).then_some(has_turned)
         });

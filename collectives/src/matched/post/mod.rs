@@ -101,6 +101,14 @@ struct Peer {
 }
 
 impl Peer {
+    /// Takes a credit for a message, if there is one and no message waits before it.
+    #[inline]
+    fn takes_credit(&mut self) -> bool {
+        let takes = self.credits > 0 && self.waiting.is_empty();
+        self.credits -= u32::from(takes);
+        takes
+    }
+
     /// A message of the peer is received that it has used a credit for. Returns how many it gets back now.
     #[inline]
     fn receive_one(&mut self) -> u32 {
@@ -143,8 +151,8 @@ pub(super) struct Post {
     ready: Cell<Option<(usize, u32, usize)>>,
     calls: Calls,
     tasks: Tasks,
-    /// What this rank waits for to be received, unless it is refused.
-    waiting: RefCell<Option<Rc<State>>>,
+    /// Whether the message that this rank waits with is refused.
+    is_refused: Cell<bool>,
     /// What comes from ranks that wait.
     streams: RefCell<Vec<Stream>>,
     /// Messages that were taken by [`Arrival`](super::Arrival)s, and neither received nor dropped.
@@ -171,7 +179,7 @@ impl Post {
             ready: Cell::new(None),
             calls: Calls::default(),
             tasks: Tasks::default(),
-            waiting: RefCell::default(),
+            is_refused: Cell::new(false),
             streams: RefCell::default(),
             found: Cell::new(0),
             spare: Cell::default(),
@@ -273,9 +281,7 @@ impl Post {
                 let label = Label { context, from, tag, len: number as usize };
                 self.arrive(world, label, announced.map_or(Body::Waiting, Body::Announced));
             }
-            Kind::Clear if tag & WAITING != 0 => {
-                self.waiting.borrow_mut().take().into_iter().for_each(|state| state.finish_sent());
-            }
+            Kind::Clear if tag & WAITING != 0 => self.is_refused.set(true),
             Kind::Clear => {
                 self.peers.borrow_mut()[from].credits += u32::from(tag & KEPT == 0);
                 let outgoing = self.announced.borrow_mut().remove(&number);
@@ -303,11 +309,6 @@ impl Post {
             }
             Kind::Credit => self.take_credits(world, from, number),
         }
-    }
-
-    /// This rank waits no longer.
-    pub(super) fn end_waiting(&self) {
-        *self.waiting.borrow_mut() = None;
     }
 
     /// Whether a receive that waits has something to read.

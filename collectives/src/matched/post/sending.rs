@@ -34,11 +34,36 @@ impl Post {
     #[inline]
     pub(in crate::matched) fn takes_credit<C: Core>(&self, world: &Comm<'_, C>, to: usize) -> Option<u32> {
         let peer = &mut self.peers.borrow_mut()[to];
-        if to == world.rank() || peer.credits == 0 || !peer.waiting.is_empty() {
-            return None;
+        (to != world.rank() && peer.takes_credit()).then(|| peer.give_back())
+    }
+
+    /// Sends a message to another rank of which the [beginning](Comm::begin_announced) is in this rank's MPB, and waits until it is
+    /// received, or refused.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] on a dying machine.
+    pub(in crate::matched) fn send_waiting<C: Core>(
+        &self,
+        world: &Comm<'_, C>,
+        to: usize,
+        [context, tag]: [u32; 2],
+        message: &[u8],
+    ) -> Result<(), Error> {
+        self.is_refused.set(false);
+        let len = message.len();
+        if calls::is_call(context) || self.peers.borrow_mut()[to].takes_credit() {
+            self.announce_waiting(world, to, [context, tag], len);
+        } else {
+            let state = Rc::new(State::new(0, true));
+            let outgoing = Outgoing { to, context, tag, bytes: None, len, synchronous: false, state, written: 0 };
+            self.peers.borrow_mut()[to].waiting.push_back(outgoing);
         }
-        peer.credits -= 1;
-        Some(peer.give_back())
+        world.send_announced(message, to, || self.is_refused.get())
+    }
+
+    /// Announces the message that this rank waits with.
+    fn announce_waiting<C: Core>(&self, world: &Comm<'_, C>, to: usize, [context, tag]: [u32; 2], len: usize) {
+        self.post(world, to, &Packet::new(Kind::Announce, len as u32).tagged(context, tag));
     }
 
     /// Waits a little for room for the next packet to another rank, behind those that are queued.
@@ -121,10 +146,7 @@ impl Post {
                 self.send_short(world, (to, credits), [context, tag], bytes);
                 outgoing.state.finish_sent();
             }
-            None => {
-                *self.waiting.borrow_mut() = Some(outgoing.state);
-                self.post(world, to, &Packet::new(Kind::Announce, len as u32).tagged(context, tag));
-            }
+            None => self.announce_waiting(world, to, [context, tag], len),
             Some(_) => {
                 let number = self.next.get();
                 self.next.set(number.wrapping_add(1));
