@@ -36,8 +36,8 @@ pub(super) fn lines_of(len: usize) -> (usize, usize) {
 pub(super) enum Kind {
     /// A message that comes at once, with which so many credits go back as `number` says.
     Eager,
-    /// A message of `number` bytes that waits for a receive; the payload is the sender's number of it, or nothing if the sender waits,
-    /// with the first bytes in its MPB.
+    /// A message of `number` bytes that waits for a receive. The payload is how many credits go back, in a byte, and the sender's number of
+    /// the message, or nothing else if the sender waits, with the first bytes in its MPB.
     Announce,
     /// The message that the sender has given this number is received; the tag says how.
     Clear,

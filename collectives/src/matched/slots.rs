@@ -302,7 +302,7 @@ impl Slots {
 
     /// A packet has been got from its lines.
     #[inline]
-    fn end_packet<C: Core>(&self, comm: &Comm<'_, C>, from: usize, words: &Words) {
+    pub(super) fn end_packet<C: Core>(&self, comm: &Comm<'_, C>, from: usize, words: &Words) {
         let pair = &self.pairs[from];
         if let Some(count) = words.answered {
             self.note_acknowledgement(from, count);

@@ -273,11 +273,13 @@ impl Post {
             self.take_credits(world, from, number);
             return self.arrive(world, Label { context, from, tag, len: payload.len() }, Body::Bytes(payload));
         }
-        let announced = payload.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+        let credits = payload.first().copied().unwrap_or_default();
+        let announced = payload.last_chunk().map(|bytes| u32::from_le_bytes(*bytes));
         self.slots.give_back(payload);
         match kind {
             Kind::Eager => {}
             Kind::Announce => {
+                self.take_credits(world, from, credits.into());
                 let label = Label { context, from, tag, len: number as usize };
                 self.arrive(world, label, announced.map_or(Body::Waiting, Body::Announced));
             }

@@ -59,17 +59,19 @@ impl Post {
         let len = if is_here { words.len } else { words.number as usize };
         let label = Label { context: words.context, from, tag: words.tag, len };
         // One that is announced with a number goes another way.
-        let is_direct = is_here || words.kind == Kind::Announce && words.len == 0;
+        let is_direct = is_here || words.kind == Kind::Announce && words.len == 1;
         if !is_direct || !pattern.fits(&label) || len > buffer.len() {
             // The next look finds it again.
             return Ok(None);
         }
-        self.slots.take_into(world, from, (&line, &words), buffer);
+        if is_here {
+            self.slots.take_into(world, from, (&line, &words), buffer);
+        } else {
+            self.slots.end_packet(world, from, &words);
+        }
         let owed = {
             let peer = &mut self.peers.borrow_mut()[from];
-            if is_here {
-                peer.credits += words.number;
-            }
+            peer.credits += if is_here { words.number } else { line.0[0].into() };
             peer.held += 1;
             peer.receive_one()
         };

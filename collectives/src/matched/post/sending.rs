@@ -63,7 +63,8 @@ impl Post {
 
     /// Announces the message that this rank waits with.
     fn announce_waiting<C: Core>(&self, world: &Comm<'_, C>, to: usize, [context, tag]: [u32; 2], len: usize) {
-        self.post(world, to, &Packet::new(Kind::Announce, len as u32).tagged(context, tag));
+        let credits = self.peers.borrow_mut()[to].give_back();
+        self.post(world, to, &Packet::new(Kind::Announce, len as u32).tagged(context, tag).carrying(&[credits as u8]));
     }
 
     /// Waits a little for room for the next packet to another rank, behind those that are queued.
@@ -151,8 +152,10 @@ impl Post {
                 let number = self.next.get();
                 self.next.set(number.wrapping_add(1));
                 self.announced.borrow_mut().insert(number, outgoing);
+                let credits = self.peers.borrow_mut()[to].give_back();
+                let [a, b, c, d] = number.to_le_bytes();
                 let packet = Packet::new(Kind::Announce, len as u32).tagged(context, tag);
-                self.post(world, to, &packet.carrying(&number.to_le_bytes()));
+                self.post(world, to, &packet.carrying(&[credits as u8, a, b, c, d]));
             }
         }
     }
