@@ -30,6 +30,7 @@ const RECEIVING: Span = Span::new("receive chunks");
 
 impl<C: Messenger> Comm<'_, C> {
     /// The chunks of a message of `len` bytes: few, as each takes a wait at both ends beside all that may come meanwhile.
+    #[inline(never)]
     pub(crate) fn announced_chunks(&self, len: usize) -> Chunks {
         Chunks::fewest(len, self.mpb_layout().message_lines())
     }
@@ -83,7 +84,7 @@ impl<C: Messenger> Comm<'_, C> {
         self.get_part((&chunks, 0, 0..first), &Line::default(), message, from);
         for number in 0..chunks.count() {
             if number > 0 || !chunks.is_first_with_the_head() {
-                self.take_when_turned(from, CHUNK, Reason::new("a message with a tag"), || false)?;
+                self.take_when_turned(from, CHUNK, Reason::new("a message with a tag"), &|| false)?;
             }
             if number == 0 {
                 self.get_part((&chunks, 0, first..chunks.len_of(0)), &Line::default(), message, from);
@@ -141,13 +142,15 @@ impl<C: Messenger> Comm<'_, C> {
         self.has_turned(poll, place, CHUNK, from)
     }
 
-    /// Waits until a rank has turned a bit, and takes it; or until the message `is_refused`. Says whether it has.
+    /// Waits until a rank has turned a bit, and takes it; or until the message `is_refused`. Says whether it has. One copy of it, for both
+    /// ends: together they then stay in L1.
+    #[inline(never)]
     fn take_when_turned(
         &self,
         of: usize,
         bit: u8,
         reason: Reason,
-        is_refused: impl Fn() -> bool,
+        is_refused: &dyn Fn() -> bool,
     ) -> Result<bool, Error> {
         let pair = self.signals().pair(of);
         let turned = self.wait_soon_until(&pair.here(), LOOKS, reason.from(pair.core()), |poll| {

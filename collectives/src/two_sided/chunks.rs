@@ -298,7 +298,7 @@ impl<C: Messenger> Comm<'_, C> {
     }
 
     /// Puts some bytes of a chunk that is in lines. They begin with a line.
-    #[inline]
+    #[inline(never)]
     pub(super) fn put_bytes(&self, chunks: &Chunks, number: usize, part: Range<usize>, message: &[u8]) {
         let bytes = &message[chunks.bytes(number)][part.clone()];
         if let Some(line) = chunks.line(number).filter(|_| !bytes.is_empty()) {
@@ -341,7 +341,7 @@ impl<C: Messenger> Comm<'_, C> {
     }
 
     /// Gets these of the bytes of chunk `number` of the message that begins with this head. They begin with a line.
-    #[inline]
+    #[inline(never)]
     pub(super) fn get_part(
         &self,
         (chunks, number, part): (&Chunks, usize, Range<usize>),
