@@ -51,10 +51,13 @@ const ABOVE: u32 = repeated(COUNT + 1);
 pub(crate) struct Signals {
     pairs: Box<[Pair]>,
     /// The counts of the other ranks in this rank's MPB, as far as this rank has taken what they say: a line of 32 in a value.
-    taken: Box<[[Cell<u32>; LINE_BYTES / IN_WORD]]>,
+    taken: Box<[Counts]>,
     /// The lines of this rank's MPB that their bytes are in.
     here: Box<[MpbWords<{ LINE_BYTES / IN_WORD }>]>,
 }
+
+/// The counts that were taken of a line of ranks, word by word.
+type Counts = [Cell<[u8; IN_WORD]>; LINE_BYTES / IN_WORD];
 
 /// What this rank knows of another one, besides the signals that it has taken: all that a message needs, in one place.
 pub(crate) struct Pair {
@@ -190,9 +193,8 @@ impl Signals {
     /// Takes `count` signals from rank `from`.
     #[inline]
     fn raise_taken(&self, from: usize, count: u8) {
-        let ((taken, shift), before) = (self.taken_of(from), self.taken_from(from));
-        let after = before & !COUNT | before.wrapping_add(count) & COUNT;
-        taken.set(taken.get() ^ u32::from(before ^ after) << shift);
+        let taken = self.count_taken(from);
+        taken.set(taken.get().wrapping_add(count) & COUNT);
     }
 
     /// Changes the byte of this rank in the MPB of rank `to`. All that was put and stored before
@@ -215,6 +217,20 @@ impl Signals {
     /// Signals rank `to`.
     pub(crate) fn send(&self, comm: &Comm<'_, impl Mpb + Wait>, to: usize) {
         self.change(comm, (to, self.pair(to)), raised);
+    }
+
+    /// Signals these ranks: each store pushes the one before it out, and one drain the last one.
+    fn send_all(&self, comm: &Comm<'_, impl Mpb + Wait>, ranks: &[usize]) {
+        if comm.elsewhere().is_some() {
+            return ranks.iter().for_each(|to| self.send(comm, *to));
+        }
+        let Some((last, others)) = ranks.split_last() else { return };
+        for to in others {
+            let pair = self.pair(*to);
+            pair.sent.set(raised(pair.sent.get()));
+            comm.hal().store_byte(pair.there, pair.sent.get());
+        }
+        self.send(comm, *last);
     }
 
     /// Turns bits of messages over for rank `to`.
@@ -243,15 +259,15 @@ impl Signals {
         Ok(turned & OF_MESSAGES)
     }
 
-    /// What was taken of the signals of a rank: their word, and how far its byte is from the lowest one, in bits.
-    fn taken_of(&self, from: usize) -> (&Cell<u32>, usize) {
-        (&self.taken.as_flattened()[from / IN_WORD], from % IN_WORD * 8)
+    /// The count of rank `from` that was taken.
+    #[inline]
+    fn count_taken(&self, from: usize) -> &Cell<u8> {
+        &self.taken.as_flattened()[from / IN_WORD].as_array_of_cells()[from % IN_WORD]
     }
 
     /// The byte of rank `from`, as far as this rank has taken what it says.
     pub(crate) fn taken_from(&self, from: usize) -> u8 {
-        let (taken, shift) = self.taken_of(from);
-        (taken.get() >> shift) as u8 & COUNT | self.pair(from).taken()
+        self.count_taken(from).get() | self.pair(from).taken()
     }
 
     /// Takes bits that rank `from` has turned.
@@ -285,7 +301,7 @@ impl Signals {
             let line = poll.words(*here);
             let (mut there, mut far) = (ABOVE, 0);
             for (word, bytes) in members.words() {
-                let ahead = ahead(line[word], taken[word].get());
+                let ahead = ahead(line[word], u32::from_le_bytes(taken[word].get()));
                 there &= ((ahead | ABOVE) - count) | !bytes;
                 far |= (ahead + repeated(COUNT - FARTHEST)) & bytes & ABOVE;
             }
@@ -300,9 +316,9 @@ impl Signals {
             return false;
         }
         for (word, bytes) in members.words() {
-            let before = taken[word].get();
+            let before = u32::from_le_bytes(taken[word].get());
             let counts = bytes & COUNTS;
-            taken[word].set(before & !counts | ((before & COUNTS) + count) & counts);
+            taken[word].set((before & !counts | (before + count) & counts).to_le_bytes());
         }
         true
     }
@@ -348,7 +364,7 @@ impl Signals {
         }
         let pair = self.pair(from);
         let is_there = |poll: &Poll<'_>| {
-            if Self::ahead(from, self.taken_from(from), pair.found(poll)) < count {
+            if Self::ahead(from, self.count_taken(from).get(), pair.found(poll)) < count {
                 poll.missing(pair.core());
                 return None;
             }
@@ -364,17 +380,17 @@ impl Signals {
 /// to.
 #[inline]
 const fn ahead(found: u32, taken: u32) -> u32 {
-    ((found | ABOVE) - (taken & COUNTS)) & COUNTS
+    ((found | ABOVE) - taken) & COUNTS
 }
 
 /// The first member of a line who has not sent as many signals, in each byte, as are awaited; there is one, unless one is further
 /// ahead than any may be.
 #[cold]
 #[inline(never)]
-fn first_late(line: Words, taken: &[Cell<u32>; LINE_BYTES / IN_WORD], members: &OfLine, count: u32) -> usize {
+fn first_late(line: Words, taken: &Counts, members: &OfLine, count: u32) -> usize {
     let mut first_late = None;
     for (word, bytes) in members.words() {
-        let ahead = ahead(line[word], taken[word].get());
+        let ahead = ahead(line[word], u32::from_le_bytes(taken[word].get()));
         let first = members.index * LINE_BYTES + word * IN_WORD;
         if (ahead + repeated(COUNT - FARTHEST)) & bytes & ABOVE != 0 {
             broken(first, ahead, bytes);
@@ -407,6 +423,11 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Signals `rank`, after all that was put and stored before.
     pub(crate) fn signal(&self, rank: usize) {
         self.signals().send(self, rank);
+    }
+
+    /// Signals these ranks, after all that was put and stored before.
+    pub(crate) fn signal_all(&self, ranks: &[usize]) {
+        self.signals().send_all(self, ranks);
     }
 
     /// Turns these bits of messages over for `rank`, after all that was put and stored before.

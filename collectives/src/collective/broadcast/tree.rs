@@ -18,8 +18,8 @@ pub(crate) struct Place {
     /// None at the root.
     pub(super) parent: Option<Parent>,
     pub(super) children: Group,
-    /// The children that this rank [notifies](super::notification) itself.
-    pub(super) notified: Box<[usize]>,
+    /// Who is told of a chunk in this rank's MPB: its parent, and the children that this rank [notifies](super::notification) itself.
+    pub(super) told: Box<[usize]>,
     /// Whether chunks go through this rank's MPB.
     pub(super) stages: bool,
 }
@@ -103,7 +103,7 @@ impl Place {
         let (parent, siblings, children) =
             if rank == leader { (parent, siblings, children) } else { (Some(leader), children, Vec::new()) };
         let degree = parameters.notification_degree;
-        let notified = |member: usize, children: &[usize]| -> Box<[usize]> {
+        let notified = |member: usize, children: &[usize]| -> Vec<usize> {
             notification::below(member, degree, children.len()).map(|below| children[below - 1]).collect()
         };
         let parent = parent.map(|parent| {
@@ -112,12 +112,13 @@ impl Place {
                 0 => parent,
                 sibling => siblings[sibling - 1],
             };
-            Parent { rank: parent, notified_by, notified: notified(member, &siblings) }
+            Parent { rank: parent, notified_by, notified: notified(member, &siblings).into() }
         });
+        let above = parent.as_ref().map(|parent| parent.rank);
         Self {
             parent,
             stages: rank == leader && !(parameters.straight_leaves && children.is_empty()),
-            notified: notified(0, &children),
+            told: above.into_iter().chain(notified(0, &children)).collect(),
             children: Group::of(children).expect("ranks of a communicator"),
         }
     }
@@ -179,7 +180,7 @@ mod tests {
                         let notifier = &places[*notified_by];
                         let notified = match &notifier.parent {
                             Some(of) if notified_by != parent => (&of.notified, of.rank),
-                            _ => (&notifier.notified, *parent),
+                            _ => (&notifier.told, *parent),
                         };
                         assert!(notified.0.contains(&rank) && notified.1 == *parent, "rank {rank} is not told");
                     }
