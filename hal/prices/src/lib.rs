@@ -92,6 +92,30 @@ mod tests {
         assert_eq!([Effect::Read, Effect::Write].map(over_a_link), [3_750; 2]);
     }
 
+    /// Also to the picosecond the order does not depend on who set out first.
+    #[test]
+    fn of_two_that_ask_at_one_time_the_lower_core_is_served_first() {
+        let board = Board::built_in("scc").unwrap();
+        let mesh = board.mesh().unwrap();
+        let hardware = Hardware::new(mesh.hardware, mesh.contention, scc(), Tile { x: 3, y: 0 });
+        for place in [Place::Mpb(0), Place::Line(0)] {
+            for cores in [[2, 12], [12, 2]] {
+                let mut traffic = Traffic::new(scc(), mesh.hardware.hop_ps, mesh.contention);
+                for core in cores {
+                    let Way::Shared(trip) = hardware.way(core, place, Effect::Read) else {
+                        panic!("{place:?} meets nobody")
+                    };
+                    traffic.depart(core.into(), 0, Journey { trip, effect: Effect::Read, more: 0 });
+                }
+                let mut settled = Vec::new();
+                while traffic.next_ps().is_some() && settled.len() < 3 {
+                    settled.extend(traffic.step().map(|settled| settled.core));
+                }
+                assert_eq!(settled, [2, 12], "{place:?}, {cores:?}");
+            }
+        }
+    }
+
     /// Barrelfish TN-005 measured loads and stores in loops on tile (0, 0): what its instructions take is on top of this,
     /// and what is on top is alike at all distances.
     #[test]

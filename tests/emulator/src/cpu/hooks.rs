@@ -198,8 +198,7 @@ impl Hooks {
         if self.state.borrow().locked.is_some() && self.refuses_locked(cpu, physical, kind) {
             return;
         }
-        let keeps_time = self.state.borrow().clock.is_some();
-        if keeps_time {
+        if self.state.borrow().clock.is_some() {
             let number = self.state.borrow().number;
             if !self.reach(cpu, |chip| chip.store_needs(number, physical, kind, len)) {
                 return;
@@ -224,8 +223,6 @@ impl Hooks {
         drop((state, shared));
         if let Err(violation) = stored {
             self.refuse(cpu, violation);
-        } else if keeps_time {
-            self.write_back(cpu);
         }
     }
 
