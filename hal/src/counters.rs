@@ -144,6 +144,8 @@ pub enum Countable {
     CodeMisses,
     /// Operations of the HAL, of those that software's prices tell apart.
     Operations,
+    /// Lines that operations of protocols are about that have prices; of those within each other the outermost ones.
+    Lines,
 }
 
 /// Access to this core's counters.

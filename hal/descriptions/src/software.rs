@@ -25,10 +25,15 @@ pub struct SpanPrice {
     pub peer: u64,
     /// For each operation of the HAL in it.
     pub each: u64,
+    /// For each line that it is about.
+    pub line: u64,
 }
 
 /// The section of the spans.
 const SPANS: &str = "spans";
+
+/// The keys of a span's price.
+const KEYS: [&str; 4] = ["once_tenths", "peer_tenths", "each_tenths", "line_tenths"];
 
 impl SoftwarePrices {
     /// All operations of the HAL that have a price, in words of a bench: what is done, and whether the number is of a call, of a
@@ -83,11 +88,11 @@ impl SoftwarePrices {
             prices.operations.insert(format!("{what}.{part}"), price);
         }
         for (name, span) in table.get(SPANS).and_then(toml::Value::as_table).into_iter().flatten() {
-            let numbers = ["once_tenths", "peer_tenths", "each_tenths"].map(|key| number(span, key));
-            let [Some(once), Some(peer), Some(each)] = numbers else {
-                return Err(wrong(&format!("`{name}` has no `once_tenths`, `peer_tenths` or `each_tenths`")));
+            let numbers = KEYS.map(|key| number(span, key));
+            let [Some(once), Some(peer), Some(each), Some(line)] = numbers else {
+                return Err(wrong(&format!("`{name}` does not have all of {}", KEYS.join(", "))));
             };
-            prices.spans.insert(name.clone(), SpanPrice { once, peer, each });
+            prices.spans.insert(name.clone(), SpanPrice { once, peer, each, line });
         }
         Ok(prices)
     }
@@ -122,7 +127,7 @@ impl SoftwarePrices {
         let mut text = String::from(
             "# Written by `cargo xtask bench instructions`: cycles of its own that a core of the SCC spends in our software, in those of\n\
              # the emulated board. Operations of the HAL; failed polls; waits that go on; and operations of protocols beside those, in tenths of\n\
-             # cycles: once, for each peer, and for each operation of the HAL in it.\n",
+             # cycles: once, for each peer, for each operation of the HAL in it, and for each line that it is about.\n",
         );
         let mut last = "";
         for (what, part) in Self::OPERATIONS {
@@ -133,9 +138,10 @@ impl SoftwarePrices {
             text += &format!("{part} = {}\n", self.operation(what, part));
         }
         text += &format!("\n[{SPANS}]\n");
-        for (name, SpanPrice { once, peer, each }) in &self.spans {
-            let name = toml::Value::from(name.as_str());
-            text += &format!("{name} = {{ once_tenths = {once}, peer_tenths = {peer}, each_tenths = {each} }}\n");
+        for (name, SpanPrice { once, peer, each, line }) in &self.spans {
+            let numbers = [once, peer, each, line];
+            let numbers: Vec<_> = KEYS.iter().zip(numbers).map(|(key, number)| format!("{key} = {number}")).collect();
+            text += &format!("{} = {{ {} }}\n", toml::Value::from(name.as_str()), numbers.join(", "));
         }
         text
     }

@@ -1,8 +1,9 @@
 //! What our own software takes, where it has prices: each core's part of it.
 //!
 //! An operation of the HAL is charged by what it [spends](Expense), in cycles of its core that were measured on the emulated board
-//! ([`SoftwarePrices`]). An operation of a protocol is charged when its span begins, once and for each of its peers, and again for each operation of
-//! the HAL that it makes itself and not in another span: what it does for a chunk, a round or a line goes with those.
+//! ([`SoftwarePrices`]). An operation of a protocol is charged for its span, once, for each of its peers and for each of its lines, and again for each operation of
+//! the HAL that it makes itself and not in another span: what it does for a chunk, a round or a line goes with those. Half of what it is
+//! charged for its span is due when that begins, and half when it ends, while what it has stored last is on its way.
 
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use descriptions::{SoftwarePrices, SpanPrice};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Span,
+    LINE_BYTES, Span,
     kit::{Expense, Transfer, WordCall},
 };
 
@@ -102,20 +103,29 @@ impl Prices {
     }
 }
 
+/// An operation that is under way: what it is charged for each operation of the HAL, and when it ends; and whether it has a price, or is in
+/// one that has.
+#[derive(Clone, Copy, Default)]
+struct UnderWay {
+    each: u64,
+    end: u64,
+    is_priced: bool,
+}
+
 /// What the software of one core has been charged, and what it is in.
 pub(super) struct Software {
     prices: Rc<Prices>,
-    /// What operations of protocols are charged for each operation of the HAL, those that are under way.
-    under_way: Vec<u64>,
+    under_way: Vec<UnderWay>,
     /// Whether a program counts now, and what it has counted.
     counts: bool,
     tenths: u64,
     operations: u64,
+    lines: u64,
 }
 
 impl Software {
     pub(super) fn new(prices: &Rc<Prices>) -> Self {
-        Self { prices: Rc::clone(prices), under_way: Vec::new(), counts: false, tenths: 0, operations: 0 }
+        Self { prices: Rc::clone(prices), under_way: Vec::new(), counts: false, tenths: 0, operations: 0, lines: 0 }
     }
 
     /// Picoseconds that an expense takes.
@@ -152,35 +162,46 @@ impl Software {
     pub(super) fn enter(&mut self, protocol: Option<&Span>) -> u64 {
         let Some(span) = protocol else {
             // The hardware's is one of what it is in.
-            self.under_way.push(self.under_way.last().copied().unwrap_or_default());
+            self.under_way.push(UnderWay { end: 0, ..self.last() });
             return 0;
         };
-        let SpanPrice { once, peer, each } = self.prices.spans.get(span.price).copied().unwrap_or_default();
-        // Not yet: what it takes for an operation is for those in it.
-        let charged = self.take(Charge { tenths: once + peer * span.peers as u64, is_operation: false });
-        self.under_way.push(each);
-        charged
+        let price = self.prices.spans.get(span.price);
+        let is_in_priced = self.last().is_priced;
+        let lines = span.bytes.div_ceil(LINE_BYTES) as u64;
+        if self.counts && price.is_some() && !is_in_priced {
+            self.lines += lines;
+        }
+        let SpanPrice { once, peer, each, line } = price.copied().unwrap_or_default();
+        let tenths = once + peer * span.peers as u64 + line * lines;
+        self.under_way.push(UnderWay { each, end: tenths / 2, is_priced: is_in_priced || price.is_some() });
+        self.take(Charge { tenths: tenths - tenths / 2, is_operation: false })
     }
 
     /// A handler begins: what it does is in nothing that is under way.
     pub(super) fn enter_handler(&mut self) {
-        self.under_way.push(0);
+        self.under_way.push(UnderWay::default());
     }
 
     /// The operation, or the handler, ends that began last.
-    pub(super) fn leave(&mut self) {
-        self.under_way.pop();
+    pub(super) fn leave(&mut self) -> u64 {
+        let ended = self.under_way.pop().unwrap_or_default();
+        self.take(Charge { tenths: ended.end, is_operation: false })
     }
 
-    /// Lets what is charged be counted, or no more; returns the cycles and the operations that were counted so far.
-    pub(super) fn count(&mut self, runs: bool) -> (u64, u64) {
+    /// The operation that began last.
+    fn last(&self) -> UnderWay {
+        self.under_way.last().copied().unwrap_or_default()
+    }
+
+    /// Lets what is charged be counted, or no more; returns the cycles, the operations of the HAL, and the lines of spans with prices, outermost ones, that
+    /// were counted so far.
+    pub(super) fn count(&mut self, runs: bool) -> [u64; 3] {
         self.counts = runs;
-        (self.tenths / TENTHS, self.operations)
+        [self.tenths / TENTHS, self.operations, self.lines]
     }
 
     fn take(&mut self, Charge { tenths, is_operation }: Charge) -> u64 {
-        let each = if is_operation { self.under_way.last().copied().unwrap_or_default() } else { 0 };
-        let tenths = tenths + each;
+        let tenths = if is_operation { tenths + self.last().each } else { tenths };
         if self.counts {
             self.tenths += tenths;
             self.operations += u64::from(is_operation);

@@ -124,7 +124,7 @@ impl Ticks for Scc {
             Countable::Instructions => Some(cpu::count_instructions(runs)),
             Countable::Cycles => Some(self.own_cycles.count(runs)),
             Countable::CodeMisses => Some(cpu::count_code_misses(runs)),
-            Countable::Operations => None,
+            Countable::Operations | Countable::Lines => None,
         }
     }
 }

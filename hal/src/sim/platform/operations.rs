@@ -157,11 +157,12 @@ impl Ticks for SimPlatform {
 
     /// What software was charged, and for how many operations.
     fn count(&self, what: Countable, runs: bool) -> Option<u64> {
-        let (cycles, operations) = self.software.as_ref()?.borrow_mut().count(runs);
+        let [cycles, operations, lines] = self.software.as_ref()?.borrow_mut().count(runs);
         match what {
             Countable::Instructions | Countable::CodeMisses => None,
             Countable::Cycles => Some(cycles),
             Countable::Operations => Some(operations),
+            Countable::Lines => Some(lines),
         }
     }
 }
@@ -248,9 +249,7 @@ impl Hooks for SimPlatform {
         if let Some(caches) = &self.caches {
             caches.borrow_mut().leave();
         }
-        if let Some(software) = &self.software {
-            software.borrow_mut().leave();
-        }
+        self.charge(Software::leave);
     }
 
     #[inline]
@@ -275,9 +274,7 @@ impl Hooks for SimPlatform {
         if let Some(caches) = &self.caches {
             caches.borrow_mut().leave_handler();
         }
-        if let Some(software) = &self.software {
-            software.borrow_mut().leave();
-        }
+        self.charge(Software::leave);
     }
 
     #[inline(always)]

@@ -150,14 +150,16 @@ fn traces_tell_when_posted_stores_are_visible() {
 fn spans_are_charged_once_for_each_peer_and_for_each_operation_in_them() {
     const NAME: &str = "an operation with a price";
     const LOAD: u64 = 7;
-    let price = SpanPrice { once: 1_000, peer: 200, each: 30 };
+    let price = SpanPrice { once: 1_000, peer: 200, each: 30, line: 400 };
     let table = SoftwarePrices::new(|_, _| Some(LOAD), [(NAME.to_owned(), price)].into()).unwrap();
     let mut software = Software::new(&Rc::new(Prices::of(&table, 533)));
     let load = Expense::WordCall(WordCall::Load);
     software.count(true);
+    // What a whole program does is no operation with a price.
+    software.enter(Some(&Span::new("program").of(LINE_BYTES)));
     software.spend(load);
     // One way to do something, by the name of that way.
-    software.enter(Some(&Span::new("something").priced_as(NAME).for_each_of(5)));
+    let begin_ps = software.enter(Some(&Span::new("something").priced_as(NAME).for_each_of(5).of(2 * LINE_BYTES + 1)));
     // The hardware's own span is one of what it is in.
     software.enter(None);
     (0..2).for_each(|_| _ = software.spend(load));
@@ -166,16 +168,17 @@ fn spans_are_charged_once_for_each_peer_and_for_each_operation_in_them() {
     software.spend(load);
     software.leave();
     software.spend(load);
-    software.leave();
+    // Half of it when it begins, and half when it ends.
+    assert_eq!([begin_ps, software.leave()], [cycles(160); 2]);
     software.spend(load);
-    assert_eq!(software.count(false), (6 * LOAD + (1_000 + 5 * 200 + 3 * 30) / 10, 6));
+    assert_eq!(software.count(false), [6 * LOAD + (1_000 + 5 * 200 + 3 * 30 + 3 * 400) / 10, 6, 3]);
 }
 
 /// Cores are charged so.
 #[test]
 fn cores_are_charged_for_spans() {
     let table = SoftwarePrices::measured();
-    let (name, SpanPrice { once, each, peer }) =
+    let (name, SpanPrice { once, each, peer, .. }) =
         table.spans().max_by_key(|(_, price)| price.once + price.peer + price.each).expect("there are spans");
     let name: &'static str = name.to_owned().leak();
     let words = |core: &SimCore, count: usize| (0..count).for_each(|_| _ = core.load_word(region(1), 0));

@@ -13,7 +13,7 @@ use kernel::{Failure, Rank};
 const MESSAGE_BYTES: usize = 32;
 
 /// Bytes of messages with tags.
-const TAGGED_BYTES: [usize; 2] = [8, 200];
+const TAGGED_BYTES: [usize; 3] = [8, 104, 200];
 
 /// Bytes of messages in chunks: in one, in some and in many.
 const LONG_MESSAGE_BYTES: [usize; 3] = [64, 1024, 8192];

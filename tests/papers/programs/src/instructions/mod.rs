@@ -47,11 +47,12 @@ const WARM_UP: u32 = 6;
 const LATE_US: u64 = 10;
 
 /// What there is to count, and what is added to the name of a metric for it.
-const COUNTABLE: [(Countable, &str); 4] = [
+const COUNTABLE: [(Countable, &str); 5] = [
     (Countable::Instructions, ""),
     (Countable::Cycles, ".cycles"),
     (Countable::CodeMisses, ".code-misses"),
     (Countable::Operations, ".operations"),
+    (Countable::Lines, ".lines"),
 ];
 
 /// Counts instructions.

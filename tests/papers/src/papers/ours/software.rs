@@ -2,8 +2,8 @@
 //! calls and for how many operations of the HAL in them.
 //!
 //! An operation of the HAL takes what was counted for it alone. What a call of a protocol takes beside those in it is
-//! linear in their number and in that of its peers, next to what was counted in all its calls. What L2 takes for code that L1 does not
-//! have is taken off: calls that follow each other at once have theirs there.
+//! linear in their number, in that of its peers and, where calls of several lengths were counted, in that of its lines, next to what was counted in all its calls. What L2 takes for code that L1 does not
+//! have is in that, and is taken off of operations of the HAL, which have theirs there where they follow each other.
 
 use crate::bench::{Finding, Missing, Rows, excess, table};
 use descriptions::{SoftwarePrices, SpanPrice, boards::Board};
@@ -165,18 +165,37 @@ const PRICED: &[Priced] = &[
             ],
         )
     },
-    priced("send tagged", &[Call("send-receive-tagged", "send", 0, 8), Call("send-receive-tagged", "send", 0, 200)]),
+    priced(
+        "send tagged",
+        &[
+            Call("send-receive-tagged", "send", 0, 8),
+            Call("send-receive-tagged", "send", 0, 104),
+            Call("send-receive-tagged", "send", 0, 200),
+        ],
+    ),
     priced(
         "receive tagged",
-        &[Call("send-receive-tagged", "receive", 0, 8), Call("send-receive-tagged", "receive", 0, 200)],
+        &[
+            Call("send-receive-tagged", "receive", 0, 8),
+            Call("send-receive-tagged", "receive", 0, 104),
+            Call("send-receive-tagged", "receive", 0, 200),
+        ],
     ),
     priced(
         "send by sections",
-        &[Call("send-receive-sections", "send", 0, 8), Call("send-receive-sections", "send", 0, 200)],
+        &[
+            Call("send-receive-sections", "send", 0, 8),
+            Call("send-receive-sections", "send", 0, 104),
+            Call("send-receive-sections", "send", 0, 200),
+        ],
     ),
     priced(
         "receive by sections",
-        &[Call("send-receive-sections", "receive", 0, 8), Call("send-receive-sections", "receive", 0, 200)],
+        &[
+            Call("send-receive-sections", "receive", 0, 8),
+            Call("send-receive-sections", "receive", 0, 104),
+            Call("send-receive-sections", "receive", 0, 200),
+        ],
     ),
 ];
 
@@ -188,19 +207,18 @@ fn with_code(cycles: f64, misses: f64) -> f64 {
 }
 
 impl Call {
-    /// Cycles that the board has counted, where L1 has the code: whether it does depends on what ran before, and on where the linker
-    /// has put it.
+    /// Cycles that the board has counted. In them is what L2 takes for code that L1 does not have, as others ran before: a barrier, and what
+    /// makes the call find what it waits for.
     fn counted(&self, rows: &Rows) -> Result<f64, Missing> {
         let Self(algorithm, metric, param, bytes) = self;
-        let median = |of| rows.median(algorithm, &format!("{metric}.{of}"), *param, *bytes);
-        Ok(with_code(median("cycles")?, median("code-misses")?))
+        rows.median(algorithm, &format!("{metric}.cycles"), *param, *bytes)
     }
 
-    /// Cycles that the simulator has charged, and operations of the HAL.
-    fn charged(&self, rows: &Rows) -> Result<(f64, f64), Missing> {
+    /// Cycles that the simulator has charged, operations of the HAL, and lines that the call is about.
+    fn charged(&self, rows: &Rows) -> Result<[f64; 3], Missing> {
         let Self(algorithm, metric, param, bytes) = self;
         let median = |of| rows.median(&format!("{algorithm}{SIMULATED}"), &format!("{metric}.{of}"), *param, *bytes);
-        Ok((median("cycles")?, median("operations")?))
+        Ok([median("cycles")?, median("operations")?, median("lines")?])
     }
 
     fn name(&self) -> String {
@@ -219,17 +237,22 @@ impl Priced {
     fn measured(&self, rows: &Rows, by: &SoftwarePrices) -> Result<SpanPrice, Missing> {
         let price = self.price(by);
         let point = |call: &Call| {
-            let (charged, operations) = call.charged(rows)?;
+            let [charged, operations, lines] = call.charged(rows)?;
             // The first parameter of an epoch is how many peers it has.
-            let of = [1.0, if self.has_peers { call.2 as f64 } else { 0.0 }, operations];
-            let prices = [price.once, price.peer, price.each].map(|tenths| tenths as f64 / TENTHS);
+            let of = [1.0, if self.has_peers { call.2 as f64 } else { 0.0 }, operations, lines];
+            let prices = [price.once, price.peer, price.each, price.line].map(|tenths| tenths as f64 / TENTHS);
             let within = charged - of.iter().zip(prices).map(|(number, price)| number * price).sum::<f64>();
             let counted = call.counted(rows)?;
             Ok((of, counted - within, counted.max(1.0)))
         };
-        let coefficients = coefficients(&self.calls.iter().map(point).collect::<Result<Vec<_>, _>>()?);
-        let [once, peer, each] = coefficients.map(|cycles| (cycles * TENTHS).round() as u64);
-        Ok(SpanPrice { once, peer, each })
+        let mut points = self.calls.iter().map(point).collect::<Result<Vec<_>, _>>()?;
+        let [.., lines] = points[0].0;
+        if points.iter().all(|([.., others], ..)| *others == lines) {
+            // What each has as often as the others is a part of what it takes once.
+            points.iter_mut().for_each(|([.., lines], ..)| *lines = 0.0);
+        }
+        let [once, peer, each, line] = coefficients(&points).map(|cycles| (cycles * TENTHS).round() as u64);
+        Ok(SpanPrice { once, peer, each, line })
     }
 }
 
@@ -264,9 +287,9 @@ fn measured(rows: &Rows) -> Result<SoftwarePrices, Missing> {
     };
     let mut spans: BTreeMap<String, SpanPrice> = BTreeMap::new();
     for priced in PRICED {
-        let SpanPrice { once, peer, each } = priced.measured(rows, &by)?;
+        let SpanPrice { once, peer, each, line } = priced.measured(rows, &by)?;
         let first = spans.entry(priced.span.to_owned()).or_default();
-        (first.once, first.peer) = (once, peer);
+        (first.once, first.peer, first.line) = (once, peer, line);
         for name in iter::once(priced.span).chain(priced.end) {
             spans.entry(name.to_owned()).or_default().each = each;
         }
@@ -295,7 +318,7 @@ pub(super) fn is_measured(rows: &Rows) -> Result<Finding, Missing> {
 
 /// By how much what the simulator charges for calls differs from what the board counts: in the median, and at most.
 fn deviations(rows: &Rows) -> Result<Vec<(f64, String)>, Missing> {
-    let of = |call: &Call| Ok((excess(call.charged(rows)?.0, call.counted(rows)?).abs(), call.name()));
+    let of = |call: &Call| Ok((excess(call.charged(rows)?[0], call.counted(rows)?).abs(), call.name()));
     let mut all = PRICED.iter().flat_map(|priced| priced.calls).map(of).collect::<Result<Vec<_>, _>>()?;
     all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     Ok(all)
@@ -322,12 +345,13 @@ pub(super) fn report(rows: &Rows) -> String {
         vec![
             call.name(),
             shown(call.counted(rows)),
-            shown(charged.map(|(cycles, _)| cycles)),
-            shown(charged.map(|(_, operations)| operations)),
+            shown(charged.map(|[cycles, ..]| cycles)),
+            shown(charged.map(|[_, operations, _]| operations)),
+            shown(charged.map(|[.., lines]| lines)),
         ]
     };
     let lines = PRICED.iter().flat_map(|priced| priced.calls).map(line);
-    table::aligned(&["own cycles of", "board", "simulator", "operations"], lines, |column| column > 0)
+    table::aligned(&["own cycles of", "board", "simulator", "operations", "lines"], lines, |column| column > 0)
 }
 
 #[cfg(test)]
@@ -355,17 +379,17 @@ mod tests {
         });
         let calls = PRICED.iter().flat_map(|priced| priced.calls.iter().map(move |call| (priced, call))).enumerate();
         let of_calls = calls.flat_map(|(place, (priced, Call(algorithm, metric, param, bytes)))| {
-            let SpanPrice { once, peer, each } = priced.price(&SoftwarePrices::measured());
-            let operations = place as u64 % 7 + 1;
+            let SpanPrice { once, peer, each, line } = priced.price(&SoftwarePrices::measured());
+            let (operations, lines) = (place as u64 % 7 + 1, bytes / 32);
             let peers = if priced.has_peers { *param } else { 0 };
-            let charged = 1_000 + (once + peer * peers + each * operations) / 10;
+            let charged = 1_000 + (once + peer * peers + each * operations + line * lines) / 10;
             let key = [48, *param, *bytes];
             let simulated = format!("{algorithm}{SIMULATED}");
             [
-                sample(algorithm, key, &format!("{metric}.cycles count"), factor * charged + 2 * 18),
-                sample(algorithm, key, &format!("{metric}.code-misses count"), 2),
+                sample(algorithm, key, &format!("{metric}.cycles count"), factor * charged),
                 sample(&simulated, key, &format!("{metric}.cycles count"), charged),
                 sample(&simulated, key, &format!("{metric}.operations count"), operations),
+                sample(&simulated, key, &format!("{metric}.lines count"), lines),
             ]
         });
         Rows::pool(operations.chain(of_calls).collect::<Vec<_>>())
