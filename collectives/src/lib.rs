@@ -13,7 +13,6 @@ pub mod intercommunicator;
 pub mod lock;
 pub mod matched;
 pub mod memory;
-pub mod model;
 pub mod mpb;
 mod names;
 pub mod one_sided;

@@ -3,15 +3,12 @@
 //! They agree to a nanosecond, apart from single polls that come earlier or later: where ranks begin within a cycle
 //! of each other, a flag that is set when a poll ends may be seen by it or by the next.
 
-use collectives::{
-    Broadcast, Comm, OcBcast,
-    collective::broadcast::Rounds,
-    model::{Allgather, OcBcastModel, Setting, Time, TwoSidedModel},
-};
+use collectives::{Broadcast, Comm, OcBcast, collective::broadcast::Rounds};
 use hal::{
     Clock, LINE_BYTES,
     sim::{Description, Machine, SimCore},
 };
+use measurements::model::{Allgather, OcBcastModel, Setting, Time, TwoSidedModel};
 
 /// When the operation that is measured begins on all ranks.
 const START_PS: u64 = 2_000_000_000;

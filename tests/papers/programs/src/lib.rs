@@ -15,6 +15,7 @@ mod late;
 mod loads;
 mod measure;
 mod micro;
+pub mod model;
 mod mpi;
 mod notification;
 mod offload;

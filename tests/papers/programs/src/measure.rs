@@ -6,7 +6,8 @@ use core::{fmt::Display, str::FromStr};
 
 use hal::{Clock, Core, Counters};
 
-use collectives::{Comm, model::Time};
+use crate::model::Time;
+use collectives::Comm;
 use kernel::{Failure, Rank, Series, Unit};
 
 /// What one call took, each time that it was made.

@@ -16,14 +16,14 @@
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 
-use collectives::{
-    Comm,
-    model::{Allgather, OcBcastModel, Parameters, Setting, Time, TwoSidedModel, megabytes_per_second},
-};
+use collectives::Comm;
 use hal::{Core, CoreId, LINE_BYTES, Topology};
 
 use super::Sizes;
-use crate::measure::{Of, ticks};
+use crate::{
+    measure::{Of, ticks},
+    model::{Allgather, OcBcastModel, Parameters, Setting, Time, TwoSidedModel, megabytes_per_second},
+};
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};
 
 /// Computes latencies and throughputs.

@@ -1,7 +1,7 @@
 //! `bench-mpb-model`: what the formulas of the paper's figure 2 say of puts and gets, as series like those of
 //! [`bench-mpb-distance`](super::MpbDistance) named `model-…`.
 
-use collectives::model::{Parameters, Time};
+use crate::model::{Parameters, Time};
 use hal::{Core, CoreId, LINE_BYTES, Layout};
 
 use kernel::{Failure, Program, Rank, Unit, args::KnownOption};

@@ -71,7 +71,7 @@ impl Flags {
     /// [`oc_bcast`](super::oc_bcast).
     pub const PAPER: Self = Self { poll_overhead: Parameters::SCC.get_to_mpb, per_line: 1, seen: Seen::AtOnce };
 
-    /// The [signals](crate::mpb::signals) of this crate: 32 in a line, polled without a call; before each poll L1 forgets
+    /// Atoll's [signals](::collectives::mpb::signals): 32 in a line, polled without a call; before each poll L1 forgets
     /// its MPB lines, which takes one cycle of a core at 533 MHz.
     pub const SIGNALS: Self = Self { poll_overhead: Time::from_ps(1_876), per_line: 32, seen: Seen::ByNextPoll };
 }
@@ -94,7 +94,7 @@ impl Setting {
     pub const PAPER: Self =
         Self { parameters: Parameters::SCC, mpb_routers: 1, memory_routers: 1, flags: Flags::PAPER };
 
-    /// [`PAPER`](Self::PAPER) with the signals of this crate: what a simulated machine does whose distances are all 1,
+    /// [`PAPER`](Self::PAPER) with Atoll's signals: what a simulated machine does whose distances are all 1,
     /// without contention.
     pub const SIGNALS: Self = Self { flags: Flags::SIGNALS, ..Self::PAPER };
 

@@ -7,12 +7,12 @@
 //!   polling, derived from the description of the protocol;
 //! * [`notification`]: the degree of notification trees.
 //!
-//! This is a model of the protocols, not of this crate's code, and shares nothing with it. Flags are where the two
+//! This is a model of the protocols, not of Atoll's code, and shares nothing with it. Flags are where the two
 //! can differ, so they are a parameter: with [`Setting::PAPER`] each flag is a line as in the paper, with
-//! [`Setting::SIGNALS`] flags are packed as this crate's [signals](crate::mpb::signals) are.
+//! [`Setting::SIGNALS`] flags are packed as Atoll's [signals](::collectives::mpb::signals) are.
 //!
 //! ```
-//! use collectives::model::{OcBcastModel, Setting};
+//! use measurements::model::{OcBcastModel, Setting};
 //!
 //! let model = OcBcastModel::new(Setting::PAPER, 2);
 //! assert_eq!(format!("{:.2} MB/s", model.peak_throughput(48)), "35.22 MB/s");
