@@ -21,7 +21,7 @@ pub struct Line(pub [u8; LINE_BYTES]);
 
 // SAFETY: 32 bytes of any value, aligned to their number: there is no padding.
 unsafe impl bytemuck::Zeroable for Line {}
-// SAFETY: as above, `Copy`, `repr(C)`, and without lifetimes.
+// SAFETY: 32 bytes of any value without padding, `Copy`, `repr(C)`, and without lifetimes.
 unsafe impl bytemuck::Pod for Line {}
 
 impl Line {

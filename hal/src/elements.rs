@@ -95,7 +95,7 @@ unsafe fn load_within<T: Pod>(from: NonNull<T>, element: *mut T) {
 /// As for [`store`], in words.
 unsafe fn store_within<T: Pod>(to: NonNull<T>, value: &T) {
     for (index, unit) in bytemuck::bytes_of(value).chunks_exact(align_of::<T>()).enumerate() {
-        // SAFETY: as in `load_within`.
+        // SAFETY: the unit is one of the element's, which is aligned, so that it is in one word.
         let (word, within) = unsafe { word_around(to.cast::<u8>().add(index * align_of::<T>())) };
         let changed = |word: u32| {
             let mut bytes = word.to_ne_bytes();
@@ -132,7 +132,7 @@ unsafe fn load_by<T: Pod, U: Unit>(from: NonNull<T>, element: *mut T) {
 #[inline(always)]
 unsafe fn store_by<T: Pod, U: Unit>(to: NonNull<T>, value: *const T) {
     for index in 0..size_of::<T>() / size_of::<U>() {
-        // SAFETY: as in `load_by`; a value without padding is initialised in all its bytes.
+        // SAFETY: the units are the element's, as the caller says, and the value's; a value without padding is initialised in all its bytes.
         unsafe { to.cast::<U>().add(index).as_ref().store(value.cast::<U::Value>().add(index).read()) };
     }
 }
@@ -177,7 +177,7 @@ mod tests {
         let element = NonNull::from(&mut place);
         // SAFETY: the element is this function's own.
         unsafe { store(element, &value, Moves::Alone) };
-        // SAFETY: as above.
+        // SAFETY: the element is this function's own.
         assert_eq!(unsafe { load(element, Moves::Alone) }, value);
         within_words(value);
     }
@@ -189,9 +189,9 @@ mod tests {
             let element = NonNull::from(&mut words).cast::<u8>();
             // SAFETY: the bytes are this function's own, and more than the words around the element.
             let element = unsafe { element.add(size_of::<crate::Line>() + place) }.cast::<T>();
-            // SAFETY: as above.
+            // SAFETY: inside the words, which are this function's own.
             unsafe { store(element, &value, Moves::InWords) };
-            // SAFETY: as above.
+            // SAFETY: inside the words, which are this function's own.
             assert_eq!(unsafe { load(element, Moves::InWords) }, value);
             let changed = words.iter().flat_map(|line| line.0).filter(|byte| *byte != 0xEE).count();
             assert!(changed <= size_of::<T>(), "{changed} bytes have changed");
@@ -225,7 +225,7 @@ mod tests {
             // SAFETY: valid, and accessed by these functions only.
             scope.spawn(|| (0..100).for_each(|_| unsafe { store(start(&common).add(1), &2, Moves::InWords) }));
             for _ in 0..100 {
-                // SAFETY: as above; aligned.
+                // SAFETY: valid, aligned, and accessed by these functions only.
                 let found: u32 = unsafe { load(start(&common).cast(), Moves::InWords) };
                 assert!([0, 2].contains(&found.to_ne_bytes()[1]), "{found:#x}");
             }
@@ -241,7 +241,7 @@ mod tests {
             // SAFETY: aligned, valid, and accessed by these functions only.
             scope.spawn(|| (0..100).for_each(|_| unsafe { store(element(&common), &2.0, Moves::Alone) }));
             for _ in 0..100 {
-                // SAFETY: as above.
+                // SAFETY: aligned, valid, and accessed by these functions only.
                 let found = unsafe { load(element(&common), Moves::Alone) };
                 assert!(found == 0.0 || found == 2.0, "{found}");
             }

@@ -73,7 +73,6 @@ impl AddressSpace {
     /// Makes an empty page directory.
     ///
     /// # Safety
-    ///
     /// As long as the value is used, paging must be off, or map the pool's pages at their physical addresses. They
     /// must be free RAM.
     pub(crate) unsafe fn new(pool: &mut FramePool) -> Result<Self, OutOfFrames> {
@@ -96,7 +95,7 @@ impl AddressSpace {
     }
 
     fn set_directory_entry(&mut self, slot: usize, table: usize) {
-        // SAFETY: as in `directory_entry`.
+        // SAFETY: the directory can be reached, by the contract of `new`, and nobody else writes to it; a slot is below 1024.
         unsafe { Self::entry(self.directory, slot).write(Entry::new(table, Entry::WRITABLE)) }
     }
 
@@ -126,7 +125,7 @@ impl AddressSpace {
     /// As for [`map`](Self::map).
     unsafe fn set(&mut self, address: usize, value: Entry, pool: &mut FramePool) -> Result<(), OutOfFrames> {
         let table = self.ensure_table(address, pool)?;
-        // SAFETY: as in `entry_of`.
+        // SAFETY: the table was just made or found, and can be reached by the contract of `new`; the index is below 1024.
         unsafe { Self::entry(table, address / PAGE_BYTES % TABLE_ENTRIES).write(value) }
         Ok(())
     }
@@ -271,7 +270,6 @@ impl AddressSpace {
 /// Fills memory with zeros.
 ///
 /// # Safety
-///
 /// The range must be writable memory in whole pages that nobody uses: physical memory while paging is off, mapped
 /// memory afterwards.
 pub(crate) unsafe fn clear(start: usize, bytes: usize) {

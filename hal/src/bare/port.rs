@@ -8,7 +8,6 @@ use core::arch::asm;
 /// Writes a byte to a port.
 ///
 /// # Safety
-///
 /// The device behind `port` must not do anything that breaks memory safety.
 #[inline]
 pub(crate) unsafe fn out8(port: u16, value: u8) {
@@ -19,7 +18,6 @@ pub(crate) unsafe fn out8(port: u16, value: u8) {
 /// Writes a 16-bit word to a port.
 ///
 /// # Safety
-///
 /// As for [`out8`].
 #[inline]
 pub(crate) unsafe fn out16(port: u16, value: u16) {
@@ -30,7 +28,6 @@ pub(crate) unsafe fn out16(port: u16, value: u16) {
 /// Reads a byte from a port.
 ///
 /// # Safety
-///
 /// As for [`out8`]; reading may have side effects on the device.
 #[inline]
 pub(crate) unsafe fn in8(port: u16) -> u8 {

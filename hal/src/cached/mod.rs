@@ -231,7 +231,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         let load = move |moves: Moves| {
             // SAFETY: the index was checked; conditions 1 and 2 of `new`.
             let element = unsafe { elements.add(index) };
-            // SAFETY: as above; the words around it are the region's, which consists of lines.
+            // SAFETY: inside the view by conditions 1 and 2 of `new`; the words around it are the region's, which consists of lines.
             unsafe { elements::load(element, moves) }
         };
         self.access(index, 1, ViewAccess::Load, load).unwrap_or_else(T::zeroed)
@@ -248,7 +248,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
         let store = move |moves: Moves| {
             // SAFETY: the index was checked; conditions 1 and 2 of `new`.
             let element = unsafe { elements.add(index) };
-            // SAFETY: as above; the words around it are the region's, which consists of lines.
+            // SAFETY: inside the view by conditions 1 and 2 of `new`; the words around it are the region's, which consists of lines.
             unsafe { elements::store(element, &value, moves) }
         };
         self.access(index, 1, ViewAccess::Store, store);
@@ -267,7 +267,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
                 for (index, element) in elements.iter_mut().enumerate() {
                     // SAFETY: the range was checked; conditions 1 and 2 of `new`.
                     let from = unsafe { self.elements.add(first + index) };
-                    // SAFETY: as above; the words around it are the region's, which consists of lines.
+                    // SAFETY: inside the view by conditions 1 and 2 of `new`; the words around it are the region's, which consists of lines.
                     *element = unsafe { elements::load(from, moves) };
                 }
             });
@@ -289,7 +289,7 @@ impl<'c, T: Pod> LocalView<'c, T> {
                 for (index, element) in elements.iter().enumerate() {
                     // SAFETY: the range was checked; conditions 1 and 2 of `new`.
                     let to = unsafe { self.elements.add(first + index) };
-                    // SAFETY: as above; the words around it are the region's, which consists of lines.
+                    // SAFETY: inside the view by conditions 1 and 2 of `new`; the words around it are the region's, which consists of lines.
                     unsafe { elements::store(to, element, moves) };
                 }
             });

@@ -87,10 +87,10 @@ impl HostLines {
     #[inline]
     unsafe fn flush(&self, address: *mut u8) {
         if self.clflushopt {
-            // SAFETY: as in `write_back`.
+            // SAFETY: the caller says that the address is of this process; the processor has the instruction.
             unsafe { std::arch::asm!("clflushopt [{}]", in(reg) address, options(nostack, preserves_flags)) };
         } else {
-            // SAFETY: as in `write_back`.
+            // SAFETY: the caller says that the address is of this process; all these processors have SSE2.
             unsafe { std::arch::x86_64::_mm_clflush(address) };
         }
     }

@@ -54,7 +54,7 @@ impl HostMemory {
 
 // SAFETY: it owns what it has mapped, and gives out pointers only: who accesses them sees to it that nobody else does.
 unsafe impl Send for HostMemory {}
-// SAFETY: as above.
+// SAFETY: a shared one gives out pointers only, too: who accesses them sees to it that nobody else does.
 unsafe impl Sync for HostMemory {}
 
 impl Drop for HostMemory {

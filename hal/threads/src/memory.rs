@@ -104,7 +104,7 @@ fn begin_write(version: &AtomicU32) -> u32 {
 /// Writes bytes of a line after [`begin_write`], which has returned `before`, and makes its version even.
 fn end_write(line: *mut u8, version: &AtomicU32, before: u32, data: &Line, mask: u32) {
     for (index, bytes) in data.0.as_chunks::<WORD_BYTES>().0.iter().enumerate() {
-        // SAFETY: as in `read_line`.
+        // SAFETY: a line is there for as long as the machine, and has a word at each such index.
         let (target, new) = (unsafe { word(line, index) }, u32::from_ne_bytes(*bytes));
         match mask >> (index * WORD_BYTES) & 0xF {
             0 => {}
@@ -241,14 +241,14 @@ impl Memory {
         } else {
             end_write(line, version, before, data, mask);
         }
-        // SAFETY: as in `read`.
+        // SAFETY: a line is there for as long as the machine.
         self.host_lines.inspect(|lines| unsafe { lines.write_back(line) });
     }
 
     pub(crate) fn read_word(&self, at: SharedAddress) -> u32 {
         let within = at.offset() % LINE_BYTES;
         self.read(LineAddress::Shared(at.line_start()), [within, WORD_BYTES], |line| {
-            // SAFETY: as in `read_line`.
+            // SAFETY: a line is there for as long as the machine, and the word is inside of it.
             unsafe { word(line, within / WORD_BYTES) }.load(Acquire)
         })
     }

@@ -136,7 +136,7 @@ impl Spent {
     /// Says how long this core has computed, and how much of that is estimated, if that was charged.
     pub(crate) fn told<C: Core>(&self, hal: &C) -> Option<String> {
         let [spent, estimated] = self.sums.get()?;
-        // SAFETY: as above, of both.
+        // SAFETY: `note_sums` was promised that both numbers are there, and the program, which changes them, waits for this function.
         let [spent, estimated] = unsafe { [spent.read_volatile(), estimated.read_volatile()] };
         let us = spent / CYCLE / u64::from(hal.layout().prices().core_mhz).max(1);
         let percent = (100 * estimated).div_ceil(spent.max(1));

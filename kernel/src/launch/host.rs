@@ -202,7 +202,7 @@ pub fn run_on<P: Programs>(machine: &Machine, line: &str, inputs: &[Input<'_>], 
     };
     let outcome = if is_checked(line) {
         let quiet = Start { line, inputs, console: &Nowhere };
-        // SAFETY: as above.
+        // SAFETY: it is the simulator's own core.
         let silently = |core: &_| unsafe { run_and_tell::<P, _>(core, &quiet) };
         let checked = machine.check_and_look(|core, again| if again { silently(core) } else { program(core) }, &look);
         for finding in &checked.findings {

@@ -27,11 +27,9 @@ pub(crate) struct Shortage {
 /// Chooses the shared blocks, writes them into `information`, and builds the address space of every core.
 ///
 /// # Errors
-///
 /// The memory does not suffice.
 ///
 /// # Safety
-///
 /// Paging must be off, and `handed` must describe this machine.
 pub(crate) unsafe fn build(information: &mut Information, handed: &Handed) -> Result<(), Shortage> {
     let mut pool = FramePool::new();
@@ -80,7 +78,6 @@ pub(crate) unsafe fn build(information: &mut Information, handed: &Handed) -> Re
 }
 
 /// # Safety
-///
 /// Paging must be off, and the pool must hold free RAM.
 unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut FramePool) -> Result<(), OutOfFrames> {
     // SAFETY: paging is off, and the pool holds free RAM, as the caller says. Nobody uses the spaces yet. Each core gets
@@ -130,7 +127,6 @@ unsafe fn build_spaces(information: &Information, handed: &Handed, pool: &mut Fr
 /// The mappings that all cores have in common.
 ///
 /// # Safety
-///
 /// As for [`build_spaces`].
 unsafe fn shared_space(
     information: &Information,

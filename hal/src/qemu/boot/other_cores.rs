@@ -57,7 +57,8 @@ fn attempt(cores: usize) {
             return;
         }
         if look == LOOKS_PER_ATTEMPT / 100 {
-            // The second message, for processors that missed the first. SAFETY: as above.
+            // The second message, for processors that missed the first.
+            // SAFETY: a core that has not arrived either waits for it, or ignores it; the code is where it was placed.
             missing(cores).for_each(|core| unsafe { lapic::send_start_up(core, trampoline::TRAMPOLINE) });
         }
         port::short_delay();

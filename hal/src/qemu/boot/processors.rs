@@ -41,7 +41,6 @@ impl fmt::Display for Source {
 /// Finds all processors and says how many will be used: all, or as many as the command line says.
 ///
 /// # Safety
-///
 /// Paging must be off, and memory below 1 MiB as the firmware has left it.
 pub(crate) unsafe fn find(line: &str) -> (usize, Source) {
     // SAFETY: the caller says so.
@@ -62,7 +61,6 @@ pub(crate) unsafe fn find(line: &str) -> (usize, Source) {
 /// The local APICs of all processors, in the order of cores.
 ///
 /// # Safety
-///
 /// As for [`find`].
 unsafe fn all() -> (Vec<u8, MAX_CORES>, Source) {
     let memory = |at: u64| {

@@ -11,7 +11,6 @@ unsafe extern "C" {
 /// Copies the start code of the other cores to its page below 1 MiB.
 ///
 /// # Safety
-///
 /// The page must be free; called by the first core before it starts others.
 pub(crate) unsafe fn place_trampoline() {
     let start = &raw const ap_trampoline;

@@ -46,6 +46,6 @@ pub(crate) fn copies() -> &'static Copies<MmuWindow> {
 pub(crate) fn with_slices<R>(change: impl FnOnce(&mut Slices) -> R) -> R {
     let account = with_exposed_provenance_mut::<Account>(addresses::DOMAIN_ACCOUNT_BASE);
     let _first = exclude();
-    // SAFETY: as above, 1 and 2; only used here, under the lock.
+    // SAFETY: `copies` was asked for, and has made the account; only used here, under the lock.
     change(unsafe { (*(*account).slices.get()).assume_init_mut() })
 }

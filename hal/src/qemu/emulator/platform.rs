@@ -227,7 +227,7 @@ fn write_masked(memory: *mut u8, word: [u8; 4], mask: u32, is_viewed: bool) {
         // No other node's stores are atomic with ours, but those of bytes are.
         mask => {
             for (index, byte) in word.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
-                // SAFETY: as above; `index` is below the length of a word.
+                // SAFETY: memory that all cores may write, as the callers say; `index` is below the length of a word.
                 unsafe { AtomicU8::from_ptr(memory.add(index)) }.store(*byte, Ordering::Release);
             }
         }
@@ -373,7 +373,7 @@ unsafe impl Platform for QemuPlatform {
         self.hand_over_by_chance();
         let _slices = self.ask_slices(LineAddress::Shared(at), 0xF, false);
         with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| {
-            // SAFETY: as in `read_line`; word addresses are multiples of 4.
+            // SAFETY: the storage is there for as long as this is called; word addresses are multiples of 4.
             unsafe { AtomicU32::from_ptr(memory.cast()) }.load(Ordering::Acquire)
         })
     }
@@ -381,7 +381,7 @@ unsafe impl Platform for QemuPlatform {
     fn write_word(&self, at: SharedAddress, value: u32) {
         let slices = self.ask_slices(LineAddress::Shared(at), 0xF, true);
         with_storage(LineAddress::Shared(at), WORD_BYTES, |memory| {
-            // SAFETY: as in `read_line`; word addresses are multiples of 4.
+            // SAFETY: the storage is there for as long as this is called; word addresses are multiples of 4.
             unsafe { AtomicU32::from_ptr(memory.cast()) }.store(value, Ordering::Release);
         });
         drop(slices);

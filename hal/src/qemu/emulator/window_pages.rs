@@ -59,7 +59,6 @@ impl Frames {
     /// A frame, under the address that is always mapped.
     ///
     /// # Panics
-    ///
     /// The index lies beyond the [`capacity`](Self::capacity).
     pub(crate) fn frame(self, frame_index: usize) -> *mut Page {
         self.page(addresses::CACHE_FRAMES_BASE, addresses::DOMAIN_FRAMES_BASE, frame_index)
@@ -68,7 +67,6 @@ impl Frames {
     /// The twin of a frame.
     ///
     /// # Panics
-    ///
     /// The index lies beyond the [`capacity`](Self::capacity).
     pub(crate) fn twin(self, frame_index: usize) -> *mut Page {
         self.page(addresses::CACHE_TWINS_BASE, addresses::DOMAIN_TWINS_BASE, frame_index)
@@ -84,7 +82,6 @@ impl Frames {
 /// Address of a page of the window.
 ///
 /// # Panics
-///
 /// The index lies beyond the window.
 pub(crate) fn address(page_index: usize) -> *mut Page {
     assert!(page_index < PAGES);
@@ -112,12 +109,10 @@ fn write_entry(page_index: usize, value: Entry) {
 /// Shows a frame in the window, writable and clean.
 ///
 /// # Safety
-///
 /// No reference to the window's page may be alive, and every further use of a reference to the frame must respect that
 /// the page is the same memory.
 ///
 /// # Panics
-///
 /// The index lies beyond the window or the frames' capacity.
 pub(crate) unsafe fn map(page_index: usize, frames: Frames, frame_index: usize) {
     let frame = frames.frame(frame_index);
@@ -131,11 +126,9 @@ pub(crate) unsafe fn map(page_index: usize, frames: Frames, frame_index: usize) 
 /// Takes a page out of the window; the next access faults.
 ///
 /// # Safety
-///
 /// No reference to the window's page may be alive, unless the fault handler brings back a page that keeps its promises.
 ///
 /// # Panics
-///
 /// The index lies beyond the window.
 pub(crate) unsafe fn unmap(page_index: usize) {
     write_entry(page_index, Entry::empty());
@@ -145,7 +138,6 @@ pub(crate) unsafe fn unmap(page_index: usize) {
 /// until they have forgotten old translations.
 ///
 /// # Panics
-///
 /// The index lies beyond the window.
 pub(crate) fn hide(page_index: usize) {
     let entry = demand::entry(address(page_index).addr()).cast::<u32>();
@@ -158,7 +150,6 @@ pub(crate) fn hide(page_index: usize) {
 /// Whether something was stored through the window since the page was mapped or [`clear_dirty`] was called.
 ///
 /// # Panics
-///
 /// The index lies beyond the window.
 pub(crate) fn is_dirty(page_index: usize) -> bool {
     read_entry(address(page_index).addr()).contains(Entry::DIRTY)
@@ -167,7 +158,6 @@ pub(crate) fn is_dirty(page_index: usize) -> bool {
 /// Forgets that something was stored.
 ///
 /// # Panics
-///
 /// The index lies beyond the window.
 pub(crate) fn clear_dirty(page_index: usize) {
     let value = read_entry(address(page_index).addr());

@@ -72,11 +72,9 @@ struct MemoryEntry {
 /// Copies the loader's information.
 ///
 /// # Errors
-///
 /// A sentence that says what is too large or misplaced.
 ///
 /// # Safety
-///
 /// `address` must be what a multiboot loader left in `ebx`, nothing may have changed memory since, and paging must be off.
 pub(crate) unsafe fn read(address: usize) -> Result<Handed, &'static str> {
     // SAFETY: the caller says that the structure is there; it has fields beyond these, and all are plain numbers.
@@ -102,7 +100,6 @@ pub(crate) unsafe fn read(address: usize) -> Result<Handed, &'static str> {
 }
 
 /// # Safety
-///
 /// The fields about modules must be valid.
 unsafe fn read_modules(information: &Information, modules: &mut Vec<Module, MAX_MODULES>) -> Result<(), &'static str> {
     for index in 0..information.module_count as usize {
@@ -125,7 +122,6 @@ unsafe fn read_modules(information: &Information, modules: &mut Vec<Module, MAX_
 }
 
 /// # Safety
-///
 /// The fields about the memory map must be valid.
 unsafe fn read_memory_map(information: &Information, usable: &mut Vec<Range<usize>, MAX_RANGES>) {
     let mut position = information.memory_map as usize;
@@ -152,7 +148,6 @@ fn add_usable(start: u64, length: u64, usable: &mut Vec<Range<usize>, MAX_RANGES
 /// Copies a text that ends with a zero byte; bytes that are not ASCII become `?`.
 ///
 /// # Safety
-///
 /// A text that ends with a zero byte must be at `address`.
 unsafe fn copy_text<const N: usize>(address: u32, to: &mut String<N>) -> Result<(), heapless::CapacityError> {
     let mut from = core::ptr::with_exposed_provenance::<u8>(address as usize);

@@ -29,7 +29,6 @@ pub(crate) fn entry(address: usize) -> *mut Entry {
 /// Reads the page table entry of an address.
 ///
 /// # Safety
-///
 /// The address must have a page table.
 pub(crate) unsafe fn read_entry(address: usize) -> Entry {
     // SAFETY: the caller says so. Volatile, since the processor sets bits.
@@ -39,7 +38,6 @@ pub(crate) unsafe fn read_entry(address: usize) -> Entry {
 /// Changes the page table entry of an address and forgets the old translation on this core.
 ///
 /// # Safety
-///
 /// The address must have a page table, and what the change does to the memory seen there must be right for everybody
 /// who uses it.
 pub(crate) unsafe fn write_entry(address: usize, value: Entry) {

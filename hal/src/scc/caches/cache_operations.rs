@@ -85,7 +85,7 @@ pub(crate) extern "C" fn atoll_scc_purge(first_set: usize, sets: usize) {
         return;
     }
     let _interrupts = cpu::InterruptsOff::new();
-    // SAFETY: as in `prepare`.
+    // SAFETY: the static is private to this core, and only this and `prepare` change it, with interrupts off.
     let Some(purge) = (unsafe { (*PURGE.get()).as_mut() }) else { return };
     let reads = purge.turn(Sets { first: first_set, count: sets });
     // SAFETY: interrupts are off, and what is read is the area that was set aside for this.
@@ -179,6 +179,6 @@ pub(crate) fn flush_all() {
 }
 
 fn l2_sets() -> usize {
-    // SAFETY: as in `prepare`; the number does not change afterwards.
+    // SAFETY: the static is private to this core, and what is read of it does not change after `prepare`.
     unsafe { (*PURGE.get()).as_ref() }.map_or(0, Purge::sets)
 }

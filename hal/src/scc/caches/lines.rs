@@ -100,7 +100,7 @@ pub(crate) unsafe fn copy(from: *const Line, to: *mut Line) {
 pub(crate) unsafe fn get(line: *const Line, target: &mut [u8; LINE_BYTES]) {
     bring_in(target);
     for index in 0..LINE_BYTES / WORD_BYTES {
-        // SAFETY: as in `put`; a mutable reference is valid for writes.
+        // SAFETY: the caller says that the line is there; a mutable reference is valid for writes.
         unsafe {
             let word = line.cast::<u32>().add(index).read_volatile();
             target.as_mut_ptr().cast::<u32>().add(index).write_unaligned(word);
@@ -155,12 +155,12 @@ pub(crate) unsafe fn store(line: *mut Line, offset: usize, bytes: &[u8]) {
         unsafe { target.add(index).write_volatile(*byte) };
     }
     for (index, word) in words.iter().enumerate() {
-        // SAFETY: as above, and `to_word` bytes after `offset` words are aligned.
+        // SAFETY: within the line, as was checked, and `to_word` bytes after `offset` words are aligned.
         unsafe { target.add(to_word).cast::<u32>().add(index).write_volatile(u32::from_ne_bytes(*word)) };
     }
     let done = to_word + words.len() * WORD_BYTES;
     for (index, byte) in after.iter().enumerate() {
-        // SAFETY: as above.
+        // SAFETY: within the line, as was checked.
         unsafe { target.add(done + index).write_volatile(*byte) };
     }
 }
@@ -208,7 +208,7 @@ mod tests {
                 assert!((0..8).all(|first| {
                     let mut words = [0; 3];
                     let words = &mut words[..3.min(8 - first)];
-                    // SAFETY: as above.
+                    // SAFETY: the line is this function's own, and three words from `first` on at most end with it.
                     unsafe { load_words(&raw const line, first, words) };
                     words.iter().enumerate().all(|(index, word)| *word == loaded.word(first + index))
                 }));

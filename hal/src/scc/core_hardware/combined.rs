@@ -61,7 +61,7 @@ impl Words for Tables<'_> {
     }
 
     fn store(&self, owner: CoreId, word: usize, value: u32) {
-        // SAFETY: as above.
+        // SAFETY: the word is there, aligned, and reached by single accesses only.
         self.with_word(owner, word, |word| unsafe { word.write_volatile(value) });
     }
 
@@ -221,25 +221,25 @@ impl CombinedLines for Scc {
     fn store_line(&self, at: LineAddress, offset: usize, bytes: &[u8]) {
         let line = self.line(at);
         self.invalidate_lines();
-        // SAFETY: as above.
+        // SAFETY: `line` checked that it is there.
         unsafe { lines::store(line, offset, bytes) }
     }
 
     #[inline]
     fn load_mpb_line(&self, at: MpbLine) -> Line {
-        // SAFETY: as above.
+        // SAFETY: `lines_of_mpb` checked that it is there.
         unsafe { lines::load(self.lines_of_mpb(at, 1)) }
     }
 
     #[inline]
     fn load_mpb_line_to(&self, at: MpbLine, target: &mut [u8; LINE_BYTES]) {
-        // SAFETY: as above; a mutable reference is valid for writes.
+        // SAFETY: `lines_of_mpb` checked that it is there; a mutable reference is valid for writes.
         unsafe { lines::load_to(self.lines_of_mpb(at, 1), target) }
     }
 
     #[inline]
     fn load_mpb_words(&self, at: MpbLine, first: usize, words: &mut [u32]) {
-        // SAFETY: as above.
+        // SAFETY: `lines_of_mpb` checked that it is there.
         unsafe { lines::load_words(self.lines_of_mpb(at, 1), first, words) }
     }
 
@@ -259,7 +259,7 @@ impl CombinedLines for Scc {
     unsafe fn load_found_words(&self, _at: MpbLine, _first: usize, address: usize, words: &mut [u32]) {
         let first = core::ptr::with_exposed_provenance::<u32>(address);
         for (index, word) in words.iter_mut().enumerate() {
-            // SAFETY: as above, for as many words.
+            // SAFETY: the caller has found as many words at this address, of a line that `address_of` checked to be there.
             *word = u32::from_le(unsafe { first.add(index).read_volatile() });
         }
     }
@@ -268,7 +268,7 @@ impl CombinedLines for Scc {
     fn store_mpb_line(&self, at: MpbLine, offset: usize, bytes: &[u8]) {
         let line = self.lines_of_mpb(at, 1);
         self.invalidate_lines();
-        // SAFETY: as above.
+        // SAFETY: `lines_of_mpb` checked that it is there.
         unsafe { lines::store(line, offset, bytes) }
     }
 
@@ -276,7 +276,7 @@ impl CombinedLines for Scc {
     fn store_mpb_words(&self, at: MpbLine, first: usize, words: impl ExactSizeIterator<Item = u32>) {
         let line = self.lines_of_mpb(at, 1);
         self.invalidate_lines();
-        // SAFETY: as above.
+        // SAFETY: `lines_of_mpb` checked that it is there.
         unsafe { lines::store_words(line, first, words) }
     }
 
@@ -287,7 +287,7 @@ impl CombinedLines for Scc {
         for index in 0..lines {
             fill(index, &mut line.0);
             self.invalidate_lines();
-            // SAFETY: as above, for each of the lines.
+            // SAFETY: `lines_of_mpb` checked that all of them are there.
             unsafe { lines::put(&line.0, first.add(index)) };
         }
     }
@@ -298,7 +298,7 @@ impl CombinedLines for Scc {
         for (index, line) in lines.iter().enumerate() {
             before();
             self.invalidate_lines();
-            // SAFETY: as above, for each of the lines.
+            // SAFETY: `lines_of_mpb` checked that all of them are there.
             unsafe { lines::put(line, first.add(index)) };
         }
     }
@@ -311,7 +311,7 @@ impl CombinedLines for Scc {
         for index in 0..lines {
             before();
             // Before anything is stored, what L1 may have of that line is forgotten.
-            // SAFETY: as above, for each of the lines.
+            // SAFETY: `lines_of_mpb` checked that all of them are there.
             unsafe {
                 if through_memory {
                     let line = lines::load(source.add(index));
@@ -330,7 +330,7 @@ impl CombinedLines for Scc {
     fn get_lines(&self, from: MpbLine, lines: &mut [[u8; LINE_BYTES]], after: impl Fn(usize)) {
         let first = self.lines_of_mpb(from, lines.len());
         for (index, line) in lines.iter_mut().enumerate() {
-            // SAFETY: as above, for each of the lines.
+            // SAFETY: `lines_of_mpb` checked that all of them are there.
             unsafe { lines::get(first.add(index), line) };
             after(index);
         }
@@ -341,7 +341,7 @@ impl CombinedLines for Scc {
         let first = self.lines_of_mpb(from, lines);
         let mut line = Line::default();
         for index in 0..lines {
-            // SAFETY: as above, for each of the lines.
+            // SAFETY: `lines_of_mpb` checked that all of them are there.
             unsafe { lines::load_to(first.add(index), &raw mut line.0) };
             take(index, &line.0);
         }
@@ -374,7 +374,7 @@ impl UncachedWords for Scc {
 
     #[inline]
     fn store_word(&self, region: Region<kind::Uncached>, index: usize, value: u32) {
-        // SAFETY: as above.
+        // SAFETY: the word is there, aligned, and reached by single accesses only.
         self.with_word(region, index, |word| unsafe { word.write_volatile(value) });
     }
 }

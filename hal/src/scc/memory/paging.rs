@@ -120,13 +120,13 @@ unsafe fn build() -> Result<Space, OutOfFrames> {
     }
     for module in handed.modules() {
         let start = module.start as usize;
-        // SAFETY: as above.
+        // SAFETY: nobody uses the space yet, and files have no byte in common with the areas.
         unsafe { space.map_identity(start..start + module.len_bytes as usize, READ_ONLY, &mut pool)? };
     }
-    // SAFETY: as above; what all cores see alike is reached through `hal` only, each kind in its own way.
+    // SAFETY: nobody uses the space yet; what all cores see alike is reached through `hal` only, each kind in its own way.
     unsafe { map_board(geometry, &mut space, &mut pool)? };
     let status = slot_address(handed.setting.private_slots) + STATUS as usize;
-    // SAFETY: as above; the page of status words is of no other use, and the reset page is not written.
+    // SAFETY: nobody uses the space yet; the page of status words is of no other use, and the reset page is not written.
     unsafe {
         space.map_identity(status..status + PAGE_BYTES, UNCACHED, &mut pool)?;
         space.map(RESET as usize, RESET as usize, READ_ONLY, &mut pool)?;

@@ -127,7 +127,7 @@ mod tests {
         board.set(95, 7);
         assert_eq!((board.read(95), block[0xF17C / 4]), (7, 7));
         let without = Geometry { timestamp: 0, board_slot: 0, ..geometry };
-        // SAFETY: as above.
+        // SAFETY: the block is as long as the registers of the board, and reached through them only.
         assert_eq!(unsafe { Board::at(block.as_mut_ptr().expose_provenance(), &without) }.timestamp(), None);
         // SAFETY: it has no registers.
         assert!(unsafe { Board::new(&without) }.is_none());

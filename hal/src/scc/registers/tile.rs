@@ -218,7 +218,7 @@ impl<'g> Registers<'g> {
     /// # Safety
     /// As for [`of_tile`](Self::of_tile).
     pub unsafe fn own(geometry: &'g Geometry) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the lookup table of every core leads to the registers of its own tile, too; 3 of `of_tile`.
         unsafe { Self::at(slot_address(geometry.own_registers_slot), geometry) }
     }
 
@@ -306,7 +306,7 @@ mod tests {
         registers.lookup_entry(1, 255).write(LutEntry::from_register(0x07500));
         registers.lookup_entry(0, 2).write(LutEntry::from_register(0x019EC));
         assert!(registers.test_and_set(1).read().is_acquired() && !registers.test_and_set(0).read().is_acquired());
-        // SAFETY: as above, and the registers are not used any more.
+        // SAFETY: within the block, and the registers are not used any more.
         let word = |offset: usize| unsafe { block.as_ptr().add(offset / 4).read_volatile() };
         let expected = [
             (0x018, 0x34_8DFA),

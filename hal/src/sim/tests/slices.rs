@@ -25,7 +25,7 @@ fn slice_of<'s, T: Pod>(view: &'s LocalView<'_, T>, caches: &'s Caches) -> &'s [
 }
 
 fn mut_slice_of<'s, T: Pod>(view: &'s mut LocalView<'_, T>, caches: &'s Caches) -> &'s mut [T] {
-    // SAFETY: as above.
+    // SAFETY: whoever would look at it or change it is refused before, as these tests show.
     unsafe { view.as_mut_slice(caches) }
 }
 
