@@ -17,10 +17,6 @@ impl<'a> Runs<'a> {
     }
 
     /// Compares results bit for bit. The picture alone would not do: its heights are rounded, and the checksum's are not.
-    ///
-    /// # Errors
-    ///
-    /// When they differ, with the first difference.
     pub(crate) fn agree_in_results(self) -> Result<()> {
         ensure!(!self.transcripts[0].results.is_empty(), "no result value {}", self.places[0]);
         self.agree_in_values()?;
@@ -28,10 +24,6 @@ impl<'a> Runs<'a> {
     }
 
     /// Compares results that are no files.
-    ///
-    /// # Errors
-    ///
-    /// When they differ, with the first difference.
     pub(crate) fn agree_in_values(self) -> Result<()> {
         let ([here, there], [left, right]) = (self.places, self.transcripts.map(|transcript| &transcript.results));
         for name in left.keys().chain(right.keys()) {
@@ -42,10 +34,6 @@ impl<'a> Runs<'a> {
     }
 
     /// Compares all counters but those that are left out.
-    ///
-    /// # Errors
-    ///
-    /// When they differ, with the first difference.
     pub(crate) fn agree_in_counters_but(self, left_out: &[&str]) -> Result<()> {
         let [here, there] = self.places;
         let [left, right] = self.transcripts.map(|transcript| {
@@ -69,10 +57,6 @@ impl<'a> Runs<'a> {
     }
 
     /// Compares result files bit for bit.
-    ///
-    /// # Errors
-    ///
-    /// When they differ, with the first difference.
     pub(crate) fn agree_in_files(self) -> Result<()> {
         let ([here, there], [left, right]) = (self.places, self.transcripts.map(|transcript| &transcript.files));
         ensure!(!left.is_empty(), "no result file {here}");

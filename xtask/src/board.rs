@@ -93,10 +93,6 @@ impl Arguments {
 }
 
 /// Carries out `cargo xtask board`.
-///
-/// # Errors
-///
-/// When anything fails, on the board or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     match &arguments.dir {
         Some(directory) => flashed(arguments, directory),

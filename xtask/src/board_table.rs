@@ -20,10 +20,6 @@ pub(crate) struct Arguments {
 }
 
 /// Carries out `cargo xtask boards`.
-///
-/// # Errors
-///
-/// When there is no such board, or no such core or memory of it.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let Some(name) = &arguments.name else {
         print!("{}", list());

@@ -122,10 +122,6 @@ impl Messages {
 }
 
 /// Runs a cargo command with [`MESSAGES`] that builds one binary; its output is shown only when it fails.
-///
-/// # Errors
-///
-/// When the build fails.
 pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
     let mut messages = execute(what, command)?;
     let built = messages.artifacts.pop().with_context(|| format!("cargo has built no executable for {what}"))?;
@@ -133,19 +129,11 @@ pub(crate) fn build(what: &str, command: &mut Command) -> Result<Built> {
 }
 
 /// Runs a cargo command with [`MESSAGES`] that builds an archive for another linker; its output is shown only when it fails.
-///
-/// # Errors
-///
-/// When the build fails.
 pub(crate) fn archive(what: &str, command: &mut Command) -> Result<PathBuf> {
     execute(what, command)?.archive.with_context(|| format!("cargo has built no archive for {what}"))
 }
 
 /// Runs a cargo command with [`MESSAGES`] that builds tests, and returns the binaries with them.
-///
-/// # Errors
-///
-/// When the build fails.
 pub(crate) fn tests(what: &str, command: &mut Command) -> Result<Vec<Artifact>> {
     let mut artifacts = execute(what, command)?.artifacts;
     artifacts.retain(|artifact| artifact.is_test);
@@ -153,10 +141,6 @@ pub(crate) fn tests(what: &str, command: &mut Command) -> Result<Vec<Artifact>> 
 }
 
 /// Runs a cargo command that lints; what it finds is shown.
-///
-/// # Errors
-///
-/// When it finds something; the error names the first.
 pub(crate) fn lint(what: &str, command: &mut Command) -> Result<()> {
     let finished = process::finish(command.env("CARGO_TERM_COLOR", "never"), |_| {})?;
     if finished.status.success() {

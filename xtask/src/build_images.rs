@@ -41,10 +41,6 @@ enum Backend {
 }
 
 /// Carries out `cargo xtask build`.
-///
-/// # Errors
-///
-/// When an image does not build or not pass its checks.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut programs = arguments.programs.iter().map(|name| Program::resolve(name)).collect::<Result<Vec<_>>>()?;
     let tools = match arguments.backend {

@@ -12,10 +12,6 @@ use anyhow::{Result, bail, ensure};
 pub(crate) const LIST: &str = "list";
 
 /// Shows the programs when that is what the user wants.
-///
-/// # Errors
-///
-/// When the binary that knows them does not build or not run.
 pub(crate) fn listed(program: &Program) -> Result<bool> {
     let wanted = program.chosen() == Some(LIST);
     if wanted {
@@ -27,10 +23,6 @@ pub(crate) fn listed(program: &Program) -> Result<bool> {
 }
 
 /// Refuses a name that no program has. What a user's own crate holds is not asked for.
-///
-/// # Errors
-///
-/// When there is no such program, or the binary that knows them does not build or not run.
 pub(crate) fn check(program: &Program) -> Result<()> {
     // The default program is known without a build.
     if program.chosen().is_none_or(|name| name == DEFAULT_PROGRAM) {

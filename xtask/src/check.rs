@@ -90,7 +90,6 @@ pub(crate) struct Arguments {
 /// Carries out `cargo xtask check`.
 ///
 /// # Errors
-///
 /// When a run fails without a finding, or cannot be made; [`command_line::SaidWith`] when something was found.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;

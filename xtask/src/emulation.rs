@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail};
 /// Compares a run on a coherent machine with one under emulation.
 ///
 /// # Errors
-///
 /// When the program fails or has another result without coherence: then it has relied on it.
 pub(crate) fn compare(coherent: &Outcome, emulated: &Outcome) -> Result<()> {
     emulated.verdict().context("the program succeeds on coherent memory only")?;

@@ -14,10 +14,6 @@ use descriptions::boards::{Handed, announced, map};
 use std::{fs, path::Path, process::Command};
 
 /// Builds it.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(crate) fn build(_tools: &EmulatorTools) -> Result<Built> {
     let mut command = cargo("build");
     command.args(build::MESSAGES).args(["--bin", build::EMULATOR]);
@@ -26,10 +22,6 @@ pub(crate) fn build(_tools: &EmulatorTools) -> Result<Built> {
 
 /// Lints it with its processors, which clippy on the workspace leaves out. Returns whether there was anything to lint
 /// with.
-///
-/// # Errors
-///
-/// When clippy finds something.
 pub(crate) fn lint(_tools: &EmulatorTools) -> Result<bool> {
     if !workspace::has_cargo("clippy") {
         return Ok(false);
@@ -55,10 +47,6 @@ pub(crate) struct Notes {
 
 impl Notes {
     /// Of a run of an image, if there is memory for it; nobody may know the image.
-    ///
-    /// # Errors
-    ///
-    /// When the image cannot be read.
     pub(crate) fn of(memory: Option<trace::Memory>, image: Option<&Path>) -> Result<Option<Self>> {
         let Some(memory) = memory else { return Ok(None) };
         let says_at = image.map(|image| symbols::address(image, announced::SYMBOL)).transpose()?.flatten();
@@ -99,10 +87,6 @@ pub(crate) struct Flashed {
 
 impl Flashed {
     /// Reads what the image in the directory will be told.
-    ///
-    /// # Errors
-    ///
-    /// When the directory holds nothing for an image.
     pub(crate) fn read(directory: &Path) -> Result<Self> {
         let shown = workspace::display(directory);
         let file = directory.join(format!("memory-{:08x}.bin", map::HANDED));

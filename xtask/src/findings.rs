@@ -26,10 +26,6 @@ pub(crate) fn words(of_run: KernelLine) -> KernelLine {
 }
 
 /// What a run has found, with the places in a program that it has loaded.
-///
-/// # Errors
-///
-/// When the program cannot be looked into.
 pub(crate) fn of(transcript: &Transcript, loaded: Option<&Path>) -> Result<Vec<Finding>> {
     let mut findings = transcript.findings.clone();
     if let Some(loaded) = loaded {

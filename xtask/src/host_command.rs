@@ -15,7 +15,6 @@ use std::{
 /// The command line of a program's binary for the host, with heaps as large as under QEMU.
 ///
 /// # Errors
-///
 /// When the size of a heap is no number.
 pub(crate) fn of(binary: &Path, words: KernelLine, inputs: &[PathBuf]) -> Result<Command> {
     let given: Vec<_> = words.to_string().split(' ').map(str::to_owned).collect();

@@ -120,10 +120,6 @@ const OBSERVED: &str = "kernel/counters,kernel/debugger";
 const ANNOUNCED: &str = "kernel/announced";
 
 /// Builds a program's image for QEMU and PCs, and checks that it holds only what a P54C has.
-///
-/// # Errors
-///
-/// When it does not build or not pass.
 pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
     let built = link(program, tools, PC, &[], &format!("the image {}", program.binary))?;
     p54c::check_image(&built.executable, p54c::Processor::P54c)?;
@@ -132,10 +128,6 @@ pub(crate) fn bare_metal(program: &Program, tools: &Tools) -> Result<Built> {
 
 /// Builds a program's image for boards like the Intel SCC, which is as fast as it can be if it is not observed, and checks
 /// that it holds only what their P54C has, and nothing of the emulation of such a chip.
-///
-/// # Errors
-///
-/// When it does not build or not pass.
 pub(crate) fn board(program: &Program, tools: &Tools, besides: Besides) -> Result<Built> {
     /// Other jobs build the same program otherwise, and cargo puts that into the same file.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -162,7 +154,6 @@ const EMULATION: [&str; 2] = ["hal::emulated::", "hal::qemu::"];
 /// Builds the same binary for the host, where it is the simulator.
 ///
 /// # Errors
-///
 /// When it does not build, or uses `std`.
 pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
     host_in(program, profile, &workspace::target())
@@ -170,10 +161,6 @@ pub(crate) fn host(program: &Program, profile: Profile) -> Result<Built> {
 
 /// Builds the same binary for the host with the machine that consists of the host's threads. It has a directory of its own,
 /// so that neither build undoes the other.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(crate) fn on_threads(program: &Program) -> Result<Built> {
     let what = format!("{} for threads of the host", program.binary);
     // Here time is the host's, and what is slow is measured.
@@ -185,10 +172,6 @@ pub(crate) fn on_threads(program: &Program) -> Result<Built> {
 }
 
 /// A program's binary with the machine that consists of the host's threads: built, or as it was built before.
-///
-/// # Errors
-///
-/// As [`on_threads`], or when nothing was built before.
 pub(crate) fn for_threads(program: &Program, no_build: bool) -> Result<PathBuf> {
     if no_build {
         built_before(program, &threads_directory(), Profile::Release)
@@ -202,10 +185,6 @@ fn threads_directory() -> PathBuf {
 }
 
 /// As [`host()`], with another directory for what is built.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(crate) fn host_in(program: &Program, profile: Profile, target: &Path) -> Result<Built> {
     for_host(program, &format!("the simulator of {}", program.binary), profile, target, &[])
 }
@@ -229,19 +208,11 @@ fn for_host(program: &Program, what: &str, profile: Profile, target: &Path, opti
 }
 
 /// A program's image for QEMU and PCs: built, or as it was built before.
-///
-/// # Errors
-///
-/// As [`bare_metal`], or when nothing was built before.
 pub(crate) fn for_qemu(program: &Program, tools: &Tools, no_build: bool) -> Result<PathBuf> {
     if no_build { bare_metal_built_before(program, PC) } else { Ok(bare_metal(program, tools)?.executable) }
 }
 
 /// A program's image for boards like the Intel SCC: built, or as it was built before.
-///
-/// # Errors
-///
-/// As [`board`], or when nothing was built before.
 pub(crate) fn for_board(program: &Program, tools: &Tools, besides: Besides, no_build: bool) -> Result<PathBuf> {
     if !no_build {
         return Ok(board(program, tools, besides)?.executable);
@@ -250,10 +221,6 @@ pub(crate) fn for_board(program: &Program, tools: &Tools, besides: Besides, no_b
 }
 
 /// A program's image for QEMU, for a debugger.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(crate) fn for_debugger(program: &Program, tools: &Tools) -> Result<PathBuf> {
     Ok(link(program, tools, DEBUGGER, &["--features", NOTES], &format!("the image {} for a debugger", program.binary))?
         .executable)
@@ -270,10 +237,6 @@ fn bare_metal_built_before(program: &Program, target: Target) -> Result<PathBuf>
 }
 
 /// Where [`host()`] has left a program's binary before.
-///
-/// # Errors
-///
-/// When there is none.
 pub(crate) fn built_for_host(program: &Program, profile: Profile) -> Result<PathBuf> {
     built_before(program, &workspace::target(), profile)
 }
@@ -293,10 +256,6 @@ fn there(path: PathBuf) -> Result<PathBuf> {
 /// code as on the host, where clippy on the workspace looks at them.
 ///
 /// Returns whether there was anything to lint with: a distribution's compiler has no clippy.
-///
-/// # Errors
-///
-/// When clippy finds something.
 pub(crate) fn lint(tools: &Tools) -> Result<bool> {
     if !tools.toolchain.cargo.with_file_name("cargo-clippy").is_file() {
         return Ok(false);

@@ -17,10 +17,6 @@ pub(crate) struct Arguments {
 }
 
 /// Carries out `cargo xtask image-check`.
-///
-/// # Errors
-///
-/// When the image does not pass.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let path = match &arguments.image {
         Some(path) => path.clone(),

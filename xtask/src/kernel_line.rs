@@ -59,7 +59,6 @@ impl KernelLine {
     /// Adds the user's own words.
     ///
     /// # Errors
-    ///
     /// When one could not reach the kernel as it is, or has an option of its own.
     pub(crate) fn free(mut self, words: &[String]) -> Result<Self> {
         for word in words {
@@ -88,20 +87,12 @@ impl std::fmt::Display for KernelLine {
 }
 
 /// The value of `key=` among the user's words, as a number.
-///
-/// # Errors
-///
-/// When it is not a number.
 pub(crate) fn number(words: &[String], key: &str) -> Result<Option<u64>> {
     let value = words.iter().rev().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     value.map(|value| value.parse().map_err(|_| anyhow::anyhow!("`{key}={value}` is not a number"))).transpose()
 }
 
 /// The stack of a core, as the user's words have it, in KiB.
-///
-/// # Errors
-///
-/// When no machine has such stacks.
 pub(crate) fn stack_kib(words: &[String]) -> Result<Option<u64>> {
     let kib = number(words, STACK)?;
     ensure!(

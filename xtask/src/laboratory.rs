@@ -25,10 +25,6 @@ pub(crate) struct Arguments {
 }
 
 /// A command of the laboratory. It takes the place of this process.
-///
-/// # Errors
-///
-/// When it does not build or not start.
 pub(crate) fn main(command: &str, arguments: &Arguments) -> Result<()> {
     let mut laboratory = Command::new(built()?);
     laboratory.arg(command).args(&arguments.words);
@@ -37,19 +33,11 @@ pub(crate) fn main(command: &str, arguments: &Arguments) -> Result<()> {
 }
 
 /// Has it draw something from the first file into the others; returns what it says about it.
-///
-/// # Errors
-///
-/// When it cannot, with its reason.
 pub(crate) fn draw(what: &str, files: &[&Path]) -> Result<String> {
     finish(workspace::command(built()?).arg(what).args(files))
 }
 
 /// Has it run a bench, whose claims have to hold.
-///
-/// # Errors
-///
-/// When they do not, with those that fail.
 pub(crate) fn bench(name: &str) -> Result<()> {
     let mut command = workspace::command(built()?);
     command.args(["bench", name, "--yes"]);

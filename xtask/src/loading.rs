@@ -5,19 +5,11 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 /// The words of a program with what it takes to load one in C, which is built.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(crate) fn words(program: &Program, words: KernelLine, yes: bool) -> Result<KernelLine> {
     Ok(words_of_built(built(program, yes)?.as_deref(), words))
 }
 
 /// Builds a program, if it is in C.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(crate) fn built(program: &Program, yes: bool) -> Result<Option<PathBuf>> {
     program.c.as_ref().map(|sources| c::for_simulator(sources, &c::tools(yes)?)).transpose()
 }

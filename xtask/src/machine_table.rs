@@ -13,10 +13,6 @@ pub(crate) struct Arguments {
 }
 
 /// Carries out `cargo xtask machines`.
-///
-/// # Errors
-///
-/// When there is no such machine.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     match &arguments.name {
         None => print!("{}", list()),

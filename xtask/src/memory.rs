@@ -43,7 +43,6 @@ impl Plan {
     /// ones.
     ///
     /// # Errors
-    ///
     /// When it is more than a 32-bit PC can have.
     pub(crate) fn new(cores: u16, input_bytes: u64, heap_kib: Option<u64>, heap0_kib: Option<u64>) -> Result<Self> {
         let given = [("heap_kib", heap_kib), ("heap0_kib", heap0_kib)];
@@ -66,7 +65,6 @@ impl Plan {
     /// The plan with larger stacks on some cores, where that is more than they have anyway.
     ///
     /// # Errors
-    ///
     /// When it is more than a 32-bit PC can have.
     pub(crate) fn with_stacks(self, cores: u16, stack_kib: Option<u64>) -> Result<Self> {
         let more_kib = stack_kib.unwrap_or(STACK_KIB).saturating_sub(STACK_KIB).saturating_mul(cores.into());
@@ -83,7 +81,6 @@ impl Plan {
     /// This plan with room for a trace of `trace_kib` KiB on each of `cores` cores; the kernel adds it to the heaps.
     ///
     /// # Errors
-    ///
     /// When it is more than a 32-bit PC can have.
     pub(crate) fn with_traces(self, cores: u16, trace_kib: Option<u64>) -> Result<Self> {
         let Some(trace_kib) = trace_kib else { return Ok(self) };

@@ -41,28 +41,16 @@ pub(crate) struct Monitor {
 
 impl Monitor {
     /// Makes all cores report.
-    ///
-    /// # Errors
-    ///
-    /// When QEMU does not listen or not obey.
     pub(crate) fn interrupt(&self) -> Result<()> {
         self.order(&json!({"execute": "inject-nmi"}))
     }
 
     /// Stops all cores where they are.
-    ///
-    /// # Errors
-    ///
-    /// When QEMU does not listen or not obey.
     pub(crate) fn stop(&self) -> Result<()> {
         self.order(&json!({"execute": "stop"}))
     }
 
     /// The text on the machine's screen.
-    ///
-    /// # Errors
-    ///
-    /// When QEMU does not listen or not obey.
     pub(crate) fn screen(&self) -> Result<String> {
         let place = json!({"val": SCREEN, "size": 2 * COLUMNS * ROWS, "filename": SCREEN_FILE});
         self.order(&json!({"execute": "pmemsave", "arguments": place}))?;

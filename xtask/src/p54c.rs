@@ -29,10 +29,6 @@ struct Violation {
 }
 
 /// Fails on any instruction of an image that the processor lacks. Returns the number of instructions that were checked.
-///
-/// # Errors
-///
-/// When there is a violation, or the file is no image.
 pub(crate) fn check_image(image: &Path, processor: Processor) -> Result<usize> {
     let shown = workspace::display(image);
     let _progress = Progress::new("checking the instructions of the image");

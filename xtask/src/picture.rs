@@ -6,10 +6,6 @@ use png::ColorType;
 
 /// Turns a binary PGM (P5) into a PNG. One of 16 bits is a map of heights, which is drawn as a shaded relief; beside it
 /// stands what the map was `before`, if that is a PGM of the same size.
-///
-/// # Errors
-///
-/// When it is not such a PGM.
 pub(crate) fn png_from_pgm(pgm: &[u8], before: Option<&[u8]>) -> Result<Vec<u8>> {
     let picture = parse(pgm)?;
     if picture.most <= 255 {
@@ -39,10 +35,6 @@ fn encode(width: u32, height: u32, colour: ColorType, pixels: &[u8]) -> Result<V
 }
 
 /// The samples of a binary PGM (P5), row by row.
-///
-/// # Errors
-///
-/// When it is not such a PGM.
 pub(crate) fn samples(pgm: &[u8]) -> Result<Vec<u16>> {
     Ok(parse(pgm)?.values)
 }

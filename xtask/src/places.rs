@@ -408,10 +408,6 @@ fn addresses_of(image: &Path, addresses: impl Iterator<Item = u64>) -> Result<BT
 }
 
 /// Finds out which functions of a program that was loaded stacks mean: the simulator tells addresses of those.
-///
-/// # Errors
-///
-/// When the program cannot be looked into.
 pub(crate) fn find_loaded<'s>(stacks: impl Iterator<Item = &'s mut Vec<finding::Frame>>, program: &Path) -> Result<()> {
     let loaded = |frame: &finding::Frame| address(&frame.file).filter(|_| frame.function.is_empty());
     let stacks: Vec<_> = stacks.collect();

@@ -72,10 +72,6 @@ impl Program {
     }
 
     /// What the user means by these words: files in C, or what [`resolve`](Self::resolve) knows.
-    ///
-    /// # Errors
-    ///
-    /// When it is neither.
     pub(crate) fn of_words(words: &[String], options: &c::CompilerOptions) -> Result<Self> {
         if let Some(sources) = c::Sources::of(words, options)? {
             return Ok(Self { name: sources.name(), c: Some(sources), ..Self::c_programs() });
@@ -115,10 +111,6 @@ impl Program {
     }
 
     /// Finds out what the user means: a name, or the directory of a crate that depends on `kernel`.
-    ///
-    /// # Errors
-    ///
-    /// When it is neither.
     pub(crate) fn resolve(text: &str) -> Result<Self> {
         let path = Path::new(text);
         if path.join("Cargo.toml").is_file() {
@@ -177,10 +169,6 @@ impl Program {
 }
 
 /// What cargo says about the crate in a directory.
-///
-/// # Errors
-///
-/// When cargo does not understand it.
 pub(crate) fn metadata(directory: &Path, options: &[&str]) -> Result<Value> {
     let mut command = workspace::command(workspace::host_cargo());
     command.args(["metadata", "--format-version", "1"]).args(options).current_dir(directory);
@@ -194,10 +182,6 @@ pub(crate) fn metadata(directory: &Path, options: &[&str]) -> Result<Value> {
 
 /// Checks the source that a program's crate begins with, before anything is built: what goes wrong later is hard to
 /// understand, and differs between the backends.
-///
-/// # Errors
-///
-/// When it makes no image.
 fn check_image(source: &str, path: &Path) -> Result<()> {
     let code = || source.lines().map(|line| line.split("//").next().unwrap_or_default());
     let has = |words: &str| code().any(|line| line.split_whitespace().collect::<String>().contains(words));

@@ -9,10 +9,6 @@ pub(crate) fn can_be_asked() -> bool {
 }
 
 /// Asks whether something may be done.
-///
-/// # Errors
-///
-/// When the terminal is gone.
 pub(crate) fn ask(question: &str) -> Result<bool> {
     eprint!("{question}? [y/N] ");
     std::io::stderr().flush().context("cannot write to the terminal")?;

@@ -34,10 +34,6 @@ pub(crate) struct Arguments {
 }
 
 /// Carries out `cargo xtask read-log`.
-///
-/// # Errors
-///
-/// When a file cannot be read, or the run has not ended well.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let outcome = outcome(&arguments.files, |line| println!("{line}"))?;
     let directory = arguments.out.clone().unwrap_or_else(|| workspace::results(NAME));

@@ -11,10 +11,6 @@ use std::{
 
 /// Writes all files of a transcript into a directory, pictures also as PNG and power spectra also as a plot (SVG) and a table
 /// (CSV), and returns what was written. Maps of heights are drawn beside what they were in the first of the `inputs`.
-///
-/// # Errors
-///
-/// When a file cannot be written or a picture is none.
 pub(crate) fn write(transcript: &Transcript, directory: &Path, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     for file in &transcript.files {

@@ -124,10 +124,6 @@ pub(crate) struct Common {
 
 impl Common {
     /// The kernel's command line on emulated hardware.
-    ///
-    /// # Errors
-    ///
-    /// When a word of the user's cannot pass.
     pub(crate) fn words(&self, program: &Program, preempt: Option<u64>, coherent: bool) -> Result<KernelLine> {
         let words = self.given.kernel_line(program)?.value("preempt", preempt);
         Ok(words.switch("coherent", coherent))
@@ -142,10 +138,6 @@ fn refuse_checker(free: &[String]) -> Result<()> {
 }
 
 /// The memory for a program, its inputs and the user's words about heaps. A program in C gets what there is.
-///
-/// # Errors
-///
-/// When it is too much.
 pub(crate) fn plan(program: &Program, cores: u16, inputs: &[PathBuf], free: &[String]) -> Result<Plan> {
     refuse_checker(free)?;
     let words = program.words(free);
@@ -162,10 +154,6 @@ pub(crate) fn limit(timeout: Option<u64>, input_bytes: u64) -> Duration {
 }
 
 /// Carries out `cargo xtask run`.
-///
-/// # Errors
-///
-/// When anything fails, in the guest or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     // What is wrong with the command line is said before anything is installed or built.
@@ -259,10 +247,6 @@ fn on_threads(arguments: &Arguments, program: &Program, inputs: &[PathBuf]) -> R
 }
 
 /// Runs a guest in front of the user.
-///
-/// # Errors
-///
-/// When it cannot be started or the user stops it.
 pub(crate) fn live(
     label: &str,
     command: &mut std::process::Command,
@@ -278,10 +262,6 @@ pub(crate) fn live(
 }
 
 /// Runs a guest in front of a user who debugs it, for as long as that takes.
-///
-/// # Errors
-///
-/// When it cannot be started or the user stops it.
 pub(crate) fn debugged(
     label: &str,
     command: &mut std::process::Command,
@@ -309,7 +289,6 @@ pub(crate) fn debugged(
 /// Runs a guest for another tool: shows all of its lines as they are, and judges.
 ///
 /// # Errors
-///
 /// When the guest fails, cannot be started, or the user stops it.
 pub(crate) fn pass_on(
     label: &str,
@@ -326,10 +305,6 @@ pub(crate) fn pass_on(
 }
 
 /// Prints the last line of a run that was [judged](judge) to be good.
-///
-/// # Errors
-///
-/// When it was not.
 pub(crate) fn conclude(outcome: &guest::Outcome, judged: Result<()>) -> Result<()> {
     judged?;
     println!("{}: ok, {:.1} s without building", outcome.label, outcome.elapsed.as_secs_f64());
@@ -337,10 +312,6 @@ pub(crate) fn conclude(outcome: &guest::Outcome, judged: Result<()>) -> Result<(
 }
 
 /// Writes results, shows what was asked for, and judges.
-///
-/// # Errors
-///
-/// When the guest has failed or a result cannot be written.
 pub(crate) fn judge(outcome: &guest::Outcome, directory: &Path, inputs: &[PathBuf], counters: bool) -> Result<()> {
     // Files that arrived whole are worth having also after a failure, whose reason then comes first.
     let written = result_files::write(&outcome.transcript, directory, inputs);

@@ -21,7 +21,6 @@ const COMPLEX_BYTES: usize = 16;
 /// `.i16` and `.f64` are raw samples and `.cf64` raw complex ones, lower bytes first.
 ///
 /// # Errors
-///
 /// When it is none of these, damaged or empty.
 pub(crate) fn convert(path: &Path) -> Result<PathBuf> {
     let shown = workspace::display(path);

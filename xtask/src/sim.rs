@@ -109,10 +109,6 @@ struct Replayed {
 }
 
 /// Carries out `cargo xtask sim`.
-///
-/// # Errors
-///
-/// When anything fails, in the simulation or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let Some(file) = &arguments.replay else { return run(arguments) };
     let Replay { directory, words, fingerprint, deviations } = sim_replay::read(file)?;
@@ -209,10 +205,6 @@ fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Builds a program's simulator, and checks it for writable statics.
-///
-/// # Errors
-///
-/// When it does not build or has one.
 pub(crate) fn build(program: &Program, profile: Profile) -> Result<PathBuf> {
     let built = image::host(program, profile)?;
     check_statics(&built.executable, program)?;
@@ -227,10 +219,6 @@ pub(crate) struct HeatMap {
 }
 
 /// Has the table of traffic drawn that the simulator has sent, if it was asked for one.
-///
-/// # Errors
-///
-/// When it cannot be drawn.
 pub(crate) fn heat_map(transcript: &Transcript, title: &str) -> Result<Option<HeatMap>> {
     let Some(table) = transcript.files.iter().find(|file| file.name == HEAT_MAP_FILE) else { return Ok(None) };
     let scratch = workspace::scratch()?;
@@ -242,10 +230,6 @@ pub(crate) fn heat_map(transcript: &Transcript, title: &str) -> Result<Option<He
 }
 
 /// Checks the code that runs on every rank for writable statics.
-///
-/// # Errors
-///
-/// When it has one.
 pub(crate) fn check_statics(binary: &Path, program: &Program) -> Result<()> {
     let own = [&program.binary, &program.package].map(|name| format!("{}::", name.replace('-', "_")));
     let mut paths = statics::IN_TREE.to_vec();

@@ -44,7 +44,6 @@ impl StopOptions {
     /// Adds the words for it.
     ///
     /// # Errors
-    ///
     /// When there is something to show and no moment for it, or the program has nothing of the kind.
     pub(crate) fn add(&self, words: KernelLine, program: &Program) -> Result<KernelLine> {
         let is_of_window = |what: &String| what.starts_with("window:");
@@ -92,20 +91,12 @@ pub(crate) struct MadeOf {
 
 impl MadeOf {
     /// Of a machine, by all that it says of itself, and files.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be opened.
     pub(crate) fn new<'f>(machine: &impl Debug, files: impl IntoIterator<Item = &'f Path>) -> Result<Self> {
         let open = |file| File::open(file).with_context(|| format!("cannot read {}", workspace::display(file)));
         Ok(Self { machine: format!("{machine:?}"), files: files.into_iter().map(open).collect::<Result<_>>()? })
     }
 
     /// A number that is another one if anything of it is.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be read.
     pub(crate) fn fingerprint(&self) -> Result<u32> {
         let mut all = crc32fast::Hasher::new();
         let mut take = |part: &[u8]| {
@@ -129,10 +120,6 @@ pub(crate) fn has_begun(transcript: &Transcript) -> bool {
 }
 
 /// Writes what repeats this run, which was started by this process, and says so.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub(crate) fn write(directory: &Path, of: &MadeOf) -> Result<()> {
     let words = env::args_os().map(|word| word.to_string_lossy().into_owned());
     let words: Vec<String> = words.skip_while(|word| word != "sim").skip(1).collect();
@@ -142,10 +129,6 @@ pub(crate) fn write(directory: &Path, of: &MadeOf) -> Result<()> {
 }
 
 /// Writes what repeats a run of these words of `sim`, which may deviate from the plain one. Returns the file.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub(crate) fn put(directory: &Path, of: &MadeOf, words: &[String], deviations: Option<&str>) -> Result<PathBuf> {
     let fingerprint = of.fingerprint()?;
     let here = env::current_dir().context("there is no directory to come back to")?;
@@ -174,10 +157,6 @@ pub(crate) struct Replay {
 }
 
 /// What a file says that a run has left.
-///
-/// # Errors
-///
-/// When the file cannot be read, or is none of these.
 pub(crate) fn read(file: &Path) -> Result<Replay> {
     let shown = workspace::display(file);
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {shown}"))?;

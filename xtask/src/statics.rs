@@ -15,10 +15,6 @@ pub(crate) const IN_TREE: [&str; 4] =
 const WRITABLE: [&str; 4] = [".data", ".bss", ".tdata", ".tbss"];
 
 /// Fails when a host binary has writable statics below the given paths.
-///
-/// # Errors
-///
-/// When there is one, or the binary cannot be read.
 pub(crate) fn check(binary: &Path, paths: &[&str]) -> Result<()> {
     let symbols = symbols::below(binary, paths)?;
     let writable = symbols.into_iter().filter(|symbol| WRITABLE.contains(&symbol.section.as_str()));

@@ -13,10 +13,6 @@ pub(crate) struct Symbol {
 }
 
 /// The symbols of a binary that live below one of the paths.
-///
-/// # Errors
-///
-/// When it cannot be read.
 pub(crate) fn below(binary: &Path, paths: &[&str]) -> Result<Vec<Symbol>> {
     let cannot = || format!("cannot read the symbols of {}", workspace::display(binary));
     let bytes = fs::read(binary).with_context(cannot)?;
@@ -36,10 +32,6 @@ pub(crate) fn below(binary: &Path, paths: &[&str]) -> Result<Vec<Symbol>> {
 }
 
 /// The address of a function of a binary, by the name of its symbol; nothing if it has none.
-///
-/// # Errors
-///
-/// When it cannot be read.
 pub(crate) fn address(binary: &Path, name: &str) -> Result<Option<u64>> {
     let cannot = || format!("cannot read the symbols of {}", workspace::display(binary));
     let bytes = fs::read(binary).with_context(cannot)?;
@@ -59,10 +51,6 @@ fn is_below(name: &str, paths: &[&str]) -> bool {
 }
 
 /// Fails when a binary has something that lives below one of the paths.
-///
-/// # Errors
-///
-/// When it has, or cannot be read.
 pub(crate) fn check_absent(binary: &Path, paths: &[&str]) -> Result<()> {
     let found = below(binary, paths)?;
     if let [first, ..] = &found[..] {

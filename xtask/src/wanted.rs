@@ -30,10 +30,6 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// The program, or nothing where the user wanted a list of them, which has been shown.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such program.
     pub(crate) fn program(&self) -> Result<Option<Program>> {
         let program = Program::of_words(&self.program, &self.c)?;
         Ok((!catalogue::listed(&program)?).then_some(program))
@@ -71,19 +67,11 @@ impl Given {
     }
 
     /// The input files, as [`inputs`] finds them.
-    ///
-    /// # Errors
-    ///
-    /// When one cannot be read, or is no signal for a program that needs one.
     pub(crate) fn inputs(&self, program: &Program) -> Result<Vec<PathBuf>> {
         if self.no_input { Ok(Vec::new()) } else { inputs(&self.input, program) }
     }
 
     /// The kernel's command line for a program.
-    ///
-    /// # Errors
-    ///
-    /// When a word of the user's cannot pass.
     pub(crate) fn kernel_line(&self, program: &Program) -> Result<KernelLine> {
         let words = KernelLine::default().value("program", program.chosen()).value("seed", self.seed);
         words.free(&program.words(&self.words))
@@ -91,10 +79,6 @@ impl Given {
 }
 
 /// The input files: those given, or the default of programs that have one, as the program reads them.
-///
-/// # Errors
-///
-/// When one cannot be read, or is no signal for a program that needs one.
 fn inputs(given: &[PathBuf], program: &Program) -> Result<Vec<PathBuf>> {
     let mut inputs = given.to_vec();
     let is = |name: &str| !program.is_own && program.name == name;

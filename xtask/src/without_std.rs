@@ -19,10 +19,6 @@ const BARE: &str = "x86_64-unknown-none";
 
 /// Refuses a program of which a dependency uses `std`. What only the host needs may, and what comes with Atoll. Of what
 /// depends on a crate that uses `std`, nothing is known: all of them have it.
-///
-/// # Errors
-///
-/// When there is such a dependency, or cargo does not say which ones there are.
 pub(crate) fn check_dependencies(program: &Program, what: &str, built: &Built) -> Result<()> {
     let metadata = program::metadata(&program.directory, &["--filter-platform", BARE])?;
     let graph = Graph::new(&metadata);

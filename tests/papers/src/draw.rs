@@ -18,10 +18,6 @@ pub(crate) struct HeatMapArguments {
 }
 
 /// Draws a heat map.
-///
-/// # Errors
-///
-/// When the table is none, or a file cannot be read or written.
 pub(crate) fn heat_map(arguments: &HeatMapArguments) -> Result<()> {
     let HeatMapArguments { table, picture, title } = arguments;
     let map = HeatMap::parse(&read(table)?)?;
@@ -42,10 +38,6 @@ pub(crate) struct SpectrumArguments {
 }
 
 /// Draws a spectrum and makes a table of it.
-///
-/// # Errors
-///
-/// When it is none, or a file cannot be read or written.
 pub(crate) fn spectrum(arguments: &SpectrumArguments) -> Result<()> {
     let spectrum = Spectrum::parse(&read(&arguments.power)?)?;
     workspace::put(&arguments.plot, spectrum.svg()?.as_bytes())?;

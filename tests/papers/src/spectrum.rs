@@ -29,10 +29,6 @@ pub(crate) struct Spectrum {
 impl Spectrum {
     /// Reads what a program sends: 32-bit floating-point numbers, lower bytes first. A power of two is all bins of a
     /// complex signal, one more than a power of two those of a real one up to half a period per sample.
-    ///
-    /// # Errors
-    ///
-    /// When it is something else.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self> {
         let (numbers, rest) = bytes.as_chunks::<4>();
         let power: Vec<_> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
@@ -78,10 +74,6 @@ impl Spectrum {
     }
 
     /// The plot: decibels over frequencies, as an SVG.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be drawn.
     pub(crate) fn svg(&self) -> Result<String> {
         let mut text = String::new();
         self.draw(&mut text).map_err(|error| anyhow!("cannot draw the spectrum: {error}"))?;

@@ -43,10 +43,6 @@ pub(crate) fn backend(machine: &Machine) -> &'static str {
 }
 
 /// Builds programs for a [`backend`]; asks the user about what has to be installed for that, unless he has said yes.
-///
-/// # Errors
-///
-/// When that fails; the reason has been shown.
 pub(crate) fn build(programs: &[&str], backend: &str, yes: bool) -> Result<()> {
     let mut command = xtask();
     command.args(["build", "--for", backend]);
@@ -60,10 +56,6 @@ pub(crate) fn build(programs: &[&str], backend: &str, yes: bool) -> Result<()> {
 }
 
 /// Installs MPICH, Open MPI and a compiler of C for both, as far as they are missing, and says so.
-///
-/// # Errors
-///
-/// When that fails; the reason has been shown.
 pub(crate) fn set_up_mpi() -> Result<()> {
     let mut command = xtask();
     let status = command.args(["setup", "--mpi", "--yes"]).status().context("cannot start xtask")?;
@@ -108,10 +100,6 @@ impl Run<'_> {
     }
 
     /// Runs a program that was built before; returns what it has said.
-    ///
-    /// # Errors
-    ///
-    /// When it fails, after its last lines were shown.
     pub(crate) fn transcript(&self) -> Result<Transcript> {
         transcript(&self.arguments(), self.program, self.cores)
     }
@@ -119,10 +107,6 @@ impl Run<'_> {
 
 /// Builds a program in C, and runs it by this tool (`sim`, `board`, or `check`, which has its loads and stores checked), with
 /// these options; returns what it and the machine have said. Lines that it prints as programs in Rust send numbers count as such.
-///
-/// # Errors
-///
-/// When it fails, after its last lines were shown.
 pub(crate) fn run_c(
     tool: &[&str],
     source: &Path,

@@ -129,7 +129,6 @@ fn usage_line(message: &str) -> String {
 /// Demands that the options are consistent, and that all of these command lines are refused in one line each.
 ///
 /// # Panics
-///
 /// When one is not.
 pub fn assert_refused_in_one_line<C: Parser>(name: &str, lines: &[&[&str]]) {
     C::command().debug_assert();

@@ -33,7 +33,6 @@ impl std::str::FromStr for List {
 /// A number of cores of a machine in QEMU.
 ///
 /// # Errors
-///
 /// When it is none.
 pub fn number(text: &str) -> Result<u16> {
     match text.trim().parse() {
@@ -45,7 +44,6 @@ pub fn number(text: &str) -> Result<u16> {
 /// A number of nodes of a cluster in QEMU.
 ///
 /// # Errors
-///
 /// When it is none.
 pub fn nodes(text: &str) -> Result<u16> {
     number(text).map_err(|_| anyhow!("`{text}` is not a number of nodes from 1 to {MOST}"))

@@ -20,7 +20,6 @@ pub fn requested() -> bool {
 /// Fails when the user wants to stop.
 ///
 /// # Errors
-///
 /// When that is so.
 pub fn check() -> Result<()> {
     if requested() {

@@ -12,7 +12,6 @@ pub const MOST_CORES: u32 = 4096;
 /// This machine in `domains` coherence domains, if a number is given.
 ///
 /// # Errors
-///
 /// When its name gives another number, or it is a cluster, whose nodes are its domains.
 pub fn with_domains(machine: Machine, domains: Option<NonZero<u16>>) -> Result<Machine> {
     let Some(domains) = domains else { return Ok(machine) };
@@ -23,7 +22,6 @@ pub fn with_domains(machine: Machine, domains: Option<NonZero<u16>>) -> Result<M
 /// Checks a number of cores against a machine.
 ///
 /// # Errors
-///
 /// When the machine has fewer, or more coherence domains.
 pub fn check(machine: &Machine, cores: u32) -> Result<()> {
     ensure!((1..=MOST_CORES).contains(&cores), "the simulator takes 1 to {MOST_CORES} cores, not {cores}");
@@ -36,7 +34,6 @@ pub fn check(machine: &Machine, cores: u32) -> Result<()> {
 /// A number of coherence domains on the command line.
 ///
 /// # Errors
-///
 /// When it is none.
 pub fn domains(text: &str) -> Result<NonZero<u16>> {
     text.parse().map_err(|_| anyhow!("`{text}` is not a number of coherence domains from 1 to {}", u16::MAX))
@@ -45,7 +42,6 @@ pub fn domains(text: &str) -> Result<NonZero<u16>> {
 /// Checks a number of coherence domains.
 ///
 /// # Errors
-///
 /// When there are fewer cores.
 pub fn check_domains(domains: Option<NonZero<u16>>, cores: u32) -> Result<()> {
     if let Some(domains) = domains {

@@ -50,7 +50,6 @@ impl Running {
     /// Starts the command with both outputs piped.
     ///
     /// # Errors
-    ///
     /// When the program cannot be started.
     pub fn start(command: &mut Command) -> Result<Self> {
         die_with_this_process(command);
@@ -155,7 +154,6 @@ impl Running {
     /// How the child has ended, if it has.
     ///
     /// # Errors
-    ///
     /// When nobody can tell.
     pub fn status(&mut self) -> Result<Option<ExitStatus>> {
         self.child.try_wait().context("cannot wait for the child")
@@ -164,7 +162,6 @@ impl Running {
     /// Waits until the child, whose output has ended, is gone.
     ///
     /// # Errors
-    ///
     /// When the user wants to stop.
     pub fn wait(&mut self) -> Result<ExitStatus> {
         loop {
@@ -297,7 +294,6 @@ pub struct Finished {
 /// as long as it likes: what builds, or looks at what was built, ends by itself, and later on a busy host.
 ///
 /// # Errors
-///
 /// When it cannot be started or the user wants to stop.
 pub fn finish(command: &mut Command, look: impl FnMut(&str)) -> Result<Finished> {
     finish_by(command, None, look)
@@ -306,7 +302,6 @@ pub fn finish(command: &mut Command, look: impl FnMut(&str)) -> Result<Finished>
 /// [`finish`] for what waits for others, such as a server that does not answer: it is given up after `limit`.
 ///
 /// # Errors
-///
 /// As [`finish`], and when the command takes longer.
 pub fn finish_within(command: &mut Command, limit: Duration) -> Result<Finished> {
     finish_by(command, Some(limit), |_| {})

@@ -44,7 +44,6 @@ pub fn display(path: &Path) -> String {
 /// Writes a file, with the directories above it.
 ///
 /// # Errors
-///
 /// When that is not possible.
 pub fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = || format!("cannot write {}", display(path));
@@ -57,7 +56,6 @@ pub fn put(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Creates a directory for the files of one guest, removed when dropped.
 ///
 /// # Errors
-///
 /// When it cannot be created.
 pub fn scratch() -> Result<tempfile::TempDir> {
     let parent = target().join("guests");

@@ -121,10 +121,6 @@ fn level(text: &str) -> String {
 }
 
 /// Carries out `cargo xtask cc`.
-///
-/// # Errors
-///
-/// When the words cannot be understood, or what they ask for fails.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if let [word] = &arguments.words[..]
         && ["-v", "--version", "-V"].contains(&word.as_str())

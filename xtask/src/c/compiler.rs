@@ -140,20 +140,12 @@ fn command(compiler: &Compiler, flags_of: &dyn Flags) -> Command {
 }
 
 /// Compiles one file.
-///
-/// # Errors
-///
-/// When the compiler refuses it; what it says is shown.
 pub(super) fn compile(compiler: &Compiler, source: &Path, flags: &dyn Flags, object: &Path) -> Result<()> {
     compile_to("-c", compiler, source, flags, object)
 }
 
 /// Compiles one file for the simulator, so that what it computes there takes the time that it would take on a P54C, for which it is compiled,
 /// too. Where that refuses it, it takes no time, and a line says so.
-///
-/// # Errors
-///
-/// When the compiler refuses it; what it says is shown.
 pub(super) fn compile_priced(
     [simulator, p54c]: [&Compiler; 2],
     source: &Path,
@@ -227,10 +219,6 @@ fn first_error(messages: &str) -> &str {
 }
 
 /// Preprocesses a file, into another one or to standard output.
-///
-/// # Errors
-///
-/// When the compiler refuses it; what it says is shown.
 pub(super) fn preprocess(compiler: &Compiler, source: &Path, flags: &dyn Flags, out: Option<&Path>) -> Result<()> {
     let finished = process::finish(command(compiler, flags).arg("-E").arg(source), |_| {})?;
     eprint!("{}", finished.messages);

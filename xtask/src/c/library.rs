@@ -37,10 +37,6 @@ fn families(own: &Path) -> Result<Vec<PathBuf>> {
 
 impl Library {
     /// Builds what has not been built.
-    ///
-    /// # Errors
-    ///
-    /// When that fails.
     pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Self> {
         let newlib = newlib::ensure(side, tools)?;
         let own = workspace::root().join("kernel/c");
@@ -106,20 +102,12 @@ impl Library {
 }
 
 /// Builds what all programs in C are linked with, on both sides.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(crate) fn prepare(tools: &HostTools) -> Result<()> {
     // The simulator's is priced by the P54C's.
     [Side::P54c, Side::Simulator].into_iter().try_for_each(|side| Library::ensure(side, tools).map(drop))
 }
 
 /// Tools for C.
-///
-/// # Errors
-///
-/// When something is missing and cannot be installed.
 pub(crate) fn tools(yes: bool) -> Result<HostTools> {
     setup::ensure(yes)
 }

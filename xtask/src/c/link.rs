@@ -32,10 +32,6 @@ const WATCHED: [&str; 26] = [
 ];
 
 /// Builds a program for the simulator.
-///
-/// # Errors
-///
-/// When it does not compile or link.
 pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<PathBuf> {
     let library = Library::ensure(Side::Simulator, tools)?;
     let p54c = sources.options.priced.then(|| Library::ensure(Side::P54c, tools)).transpose()?;
@@ -48,10 +44,6 @@ pub(crate) fn for_simulator(sources: &Sources, tools: &HostTools) -> Result<Path
 
 /// Links a program's own object with its libraries, for the simulator; some functions are others', which know them as
 /// `__real_NAME`.
-///
-/// # Errors
-///
-/// When something is missing.
 pub(super) fn for_host(library: &Library, own: &Path, made: &Path, wrapped: &[&str]) -> Result<()> {
     let mut command = super::tool(&library.compiler.path);
     command.args(["-nostdlib", "-static-pie", "-g"]);
@@ -68,7 +60,6 @@ pub(super) fn for_host(library: &Library, own: &Path, made: &Path, wrapped: &[&s
 /// own. With the P54C's library, it is priced by that side.
 ///
 /// # Errors
-///
 /// When something does not compile, or is there twice.
 pub(super) fn own(
     library: &Library,
@@ -85,10 +76,6 @@ pub(super) fn own(
 }
 
 /// Builds an image: links a program with the archive of the Rust side by a linker script.
-///
-/// # Errors
-///
-/// When it does not compile or link.
 pub(crate) fn for_p54c(
     sources: &Sources,
     c_tools: &HostTools,

@@ -126,7 +126,6 @@ impl Sources {
     /// The program in these files, where they are of C.
     ///
     /// # Errors
-    ///
     /// When one is and another is not, or cannot be read.
     pub(crate) fn of(files: &[String], options: &CompilerOptions) -> Result<Option<Self>> {
         let files: Vec<_> = files.iter().map(PathBuf::from).collect();

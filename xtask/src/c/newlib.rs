@@ -77,10 +77,6 @@ pub(super) struct Newlib {
 }
 
 /// Newlib for a side, built if it has not been.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
     let priced_by = match side {
         Side::Simulator => Some(ensure(Side::P54c, tools)?.directory),

@@ -25,10 +25,6 @@ pub(super) fn is_object(file: &Path) -> bool {
 }
 
 /// Makes one file of the objects for both sides.
-///
-/// # Errors
-///
-/// When that is not possible.
 pub(super) fn join(p54c: &Path, simulator: &Path, out: &Path) -> Result<()> {
     let mut command = super::tool("objcopy");
     command.arg(format!("--remove-section={SECTION}"));
@@ -37,10 +33,6 @@ pub(super) fn join(p54c: &Path, simulator: &Path, out: &Path) -> Result<()> {
 }
 
 /// What of a program's file with this number is for a side: the file itself, or a file that is made in `directory`.
-///
-/// # Errors
-///
-/// When nothing is.
 pub(super) fn of_side((number, file): (usize, &Path), side: Side, directory: &Path) -> Result<PathBuf> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let bytes = read(file)?;

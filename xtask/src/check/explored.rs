@@ -37,10 +37,6 @@ pub(super) struct Failing {
 
 impl Explored {
     /// What a run of the simulator says of others, with the places in a program that it has loaded.
-    ///
-    /// # Errors
-    ///
-    /// When the program cannot be looked into.
     pub(super) fn of(transcript: &Transcript, loaded: Option<&Path>, ranks: u32) -> Result<Option<Self>> {
         let runs = transcript.explored.clone();
         if runs.is_none() && transcript.failing.is_none() {
@@ -120,10 +116,6 @@ impl Failing {
     }
 
     /// Writes the files of the run, which was made once more: what repeats it, and what ranks did. Returns a line that says so.
-    ///
-    /// # Errors
-    ///
-    /// When one cannot be written.
     pub(super) fn write(&self, outcome: &Outcome, directory: &Path, of: &MadeOf) -> Result<String> {
         let words = own_words(env::args_os().map(|word| word.to_string_lossy().into_owned()));
         let replay = sim_replay::put(directory, of, &words, Some(&self.run.deviations))?;

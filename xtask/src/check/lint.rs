@@ -42,10 +42,6 @@ pub(super) fn words(of_run: KernelLine) -> KernelLine {
 }
 
 /// What a run has asked for, with the places in a program that it has loaded.
-///
-/// # Errors
-///
-/// When the program cannot be looked into.
 pub(super) fn asked_for(transcript: &Transcript, loaded: Option<&Path>) -> Result<Vec<AskedFor>> {
     let mut all = transcript.asked_for.clone();
     if let Some(loaded) = loaded {

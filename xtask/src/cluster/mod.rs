@@ -81,10 +81,6 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Refuses more cores than there can be.
-    ///
-    /// # Errors
-    ///
-    /// When there are too many.
     fn check(self) -> Result<()> {
         let all = u32::from(self.nodes) * u32::from(self.cores);
         ensure!(
@@ -119,10 +115,6 @@ pub(crate) struct Cluster<'a> {
 
 impl Cluster<'_> {
     /// Boots it and waits for its end.
-    ///
-    /// # Errors
-    ///
-    /// When a node cannot be started or the user wants to stop.
     pub(crate) fn run(
         &self,
         label: &str,
@@ -157,10 +149,6 @@ impl Cluster<'_> {
 }
 
 /// Carries out `cargo xtask cluster`.
-///
-/// # Errors
-///
-/// When anything fails, on a node or before.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let common = &arguments.common;
     let shape = Shape { nodes: arguments.nodes, cores: arguments.cores };

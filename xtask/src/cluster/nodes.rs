@@ -65,10 +65,6 @@ impl Watch {
 
 /// Starts all nodes and waits until they have ended, and returns how, as if they were one guest. When one of them fails,
 /// the others get the time to notice and to say so: a little more than `deadline`, or less if a reason has been given.
-///
-/// # Errors
-///
-/// When a node cannot be started or the user wants to stop.
 pub(crate) fn run(
     label: &str,
     nodes: &mut [Staged],

@@ -17,10 +17,6 @@ pub(super) struct Region {
 
 impl Region {
     /// Makes it.
-    ///
-    /// # Errors
-    ///
-    /// When the system has none.
     pub(super) fn new() -> Result<Self> {
         // SAFETY: the name is a string with its end; the descriptor that comes back is nobody else's.
         let file = unsafe {

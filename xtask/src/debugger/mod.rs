@@ -73,10 +73,6 @@ impl DebuggerOptions {
 
 impl Stop {
     /// Writes what gdb is to do into the machine's directory.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be written.
     pub(crate) fn prepare(
         self,
         stub: Stub,

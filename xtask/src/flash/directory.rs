@@ -29,7 +29,6 @@ pub(super) struct Directory {
 /// Checks that a directory can be written; nothing of what is done for that stays.
 ///
 /// # Errors
-///
 /// When it cannot, or holds what no flash has written.
 pub(super) fn check(place: &Path) -> Result<()> {
     let place = checked(place)?;
@@ -83,10 +82,6 @@ fn scratch_in(parent: Option<&Path>) -> Result<TempDir> {
 
 impl Directory {
     /// Begins a directory that will be at this place.
-    ///
-    /// # Errors
-    ///
-    /// As [`check`].
     pub(super) fn begin(place: &Path) -> Result<Self> {
         let place = checked(place)?;
         let scratch = scratch_in(place.parent())?;
@@ -101,10 +96,6 @@ impl Directory {
     }
 
     /// Writes one file.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written, or the user wants to stop.
     pub(super) fn file(
         &mut self,
         name: &str,
@@ -126,10 +117,6 @@ impl Directory {
     }
 
     /// Puts the directory in its place and returns the files that are there, with their sizes.
-    ///
-    /// # Errors
-    ///
-    /// When that is not possible.
     pub(super) fn finish(mut self) -> Result<Vec<(String, u64)>> {
         let mut names: Vec<_> = self.files.iter().map(|(name, _)| name.clone()).collect();
         names.push(LIST.into());

@@ -97,10 +97,6 @@ struct Job {
 }
 
 /// Carries out `cargo xtask flash`.
-///
-/// # Errors
-///
-/// When anything is wrong with what the user wants, with the image, or with the place for it.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     // What is wrong with the command line is said before anything is installed or built.
     let Some(program) = arguments.wanted.program()? else { return Ok(()) };
@@ -125,7 +121,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 /// The kernel's command line on hardware, with these words of the user's.
 ///
 /// # Errors
-///
 /// When one of them means nothing there, or cannot pass.
 pub(crate) fn words(program: &Program, given: &Given) -> Result<KernelLine> {
     for word in given.words.iter().filter(|_| program.c.is_none()) {

@@ -8,7 +8,6 @@ use std::{collections::btree_map::Entry, time::Duration};
 /// that failed, the first to do so first: what it says is the cause.
 ///
 /// # Panics
-///
 /// When there is no node.
 pub(crate) fn merge(label: &str, nodes: Vec<Outcome>, failed: &[usize]) -> Outcome {
     let words = |node: &usize| matches!(nodes[*node].transcript.done, Some(Err(_)));

@@ -95,7 +95,6 @@ pub(crate) struct Outcome {
 /// with each test that it reports, or sleeps for good, is given up; if it can be asked, it is asked where its cores are.
 ///
 /// # Errors
-///
 /// When it cannot be started or the user wants to stop. Everything else is for [`Outcome::verdict`] to judge.
 pub(crate) fn run(
     label: &str,
@@ -108,10 +107,6 @@ pub(crate) fn run(
 }
 
 /// Runs a guest like [`run`]. `end` is asked again and again what it may still use at most, because of others.
-///
-/// # Errors
-///
-/// As [`run`].
 pub(crate) fn run_until(
     label: &str,
     command: &mut Command,
@@ -124,10 +119,6 @@ pub(crate) fn run_until(
 }
 
 /// Runs a guest like [`run_until`]; `watch` is shown every line besides what it turned out to be.
-///
-/// # Errors
-///
-/// As [`run`].
 pub(crate) fn run_by_lines(
     label: &str,
     command: &mut Command,
@@ -252,10 +243,6 @@ fn report(monitor: Option<&Monitor>, running: &Running) -> Vec<String> {
 
 /// Runs a guest like [`run`] on a machine that need not go away by itself: when it has said `@done` and its cores have
 /// had the time to stop, `look` is called, and the machine ended.
-///
-/// # Errors
-///
-/// As [`run`].
 pub(crate) fn run_halting(
     label: &str,
     command: &mut Command,
@@ -290,7 +277,6 @@ impl Outcome {
     /// this tool was malformed.
     ///
     /// # Errors
-    ///
     /// In every other case, with the reason.
     pub(crate) fn verdict(&self) -> Result<()> {
         let label = &self.label;
@@ -348,7 +334,6 @@ impl Outcome {
     /// Judges a guest that had to end with a report: it has to fail by itself, and say this.
     ///
     /// # Errors
-    ///
     /// When it did anything else.
     pub(crate) fn verdict_of_fatal(&self, report: &str) -> Result<()> {
         let label = &self.label;

@@ -31,7 +31,6 @@ const TAKEN: &str = "abstract alloc as async await become box break build const 
 /// Carries out `cargo xtask new`.
 ///
 /// # Errors
-///
 /// When the name is none, the directory exists, or a file cannot be written.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let directory = &arguments.directory;
@@ -45,10 +44,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 }
 
 /// Makes the crate.
-///
-/// # Errors
-///
-/// As [`main`].
 fn make(directory: &Path) -> Result<()> {
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let root = workspace::root();

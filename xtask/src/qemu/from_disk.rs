@@ -26,10 +26,6 @@ pub(crate) struct FromDisk<'a> {
 
 impl FromDisk<'_> {
     /// Makes the machine ready to start.
-    ///
-    /// # Errors
-    ///
-    /// When its files cannot be made.
     pub(crate) fn stage(&self) -> Result<Staged> {
         let directory = workspace::scratch()?;
         let disk = self.disk.canonicalize().context("cannot find the image of the disk")?;

@@ -109,19 +109,11 @@ pub(crate) struct Staged {
 
 impl Machine<'_> {
     /// Puts image and input files into one directory, under names that QEMU does not take apart at spaces and commas.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be copied.
     pub(crate) fn stage(self) -> Result<Staged> {
         self.stage_as(None)
     }
 
     /// Like [`stage`](Self::stage), for a machine that is a node of a cluster.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be copied.
     pub(crate) fn stage_node(self, node: &Node<'_>) -> Result<Staged> {
         self.stage_as(Some(node))
     }

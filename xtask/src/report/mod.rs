@@ -67,7 +67,6 @@ impl ReportOptions {
     /// knows of; a user at a terminal who wants none is told that there could be one. Then the run is what it was `judged`.
     ///
     /// # Errors
-    ///
     /// What the run has failed with; or else when the page cannot be written.
     pub(crate) fn conclude(
         &self,

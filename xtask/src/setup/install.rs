@@ -37,10 +37,6 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Finds a way to get everything that is missing.
-    ///
-    /// # Errors
-    ///
-    /// When there is none.
     pub(crate) fn new(missing: &[Missing], finder: &Finder) -> Result<Self> {
         let is_root = Path::new("/proc/self").metadata().is_ok_and(|data| data.uid() == 0);
         Self::with(missing, finder, is_root)
@@ -124,7 +120,6 @@ fn packages(missing: &[Missing], rustup_brings_sources: bool) -> Vec<&'static st
 /// Says what will be installed and asks whether it may be.
 ///
 /// # Errors
-///
 /// When it may not, or nobody is there to ask.
 pub(crate) fn consent(plan: &Plan, yes: bool) -> Result<()> {
     let names: Vec<_> = plan.missing.iter().map(Missing::name).collect();
@@ -143,10 +138,6 @@ pub(crate) fn consent(plan: &Plan, yes: bool) -> Result<()> {
 }
 
 /// Carries the plan out.
-///
-/// # Errors
-///
-/// When a package cannot be installed.
 pub(crate) fn execute(plan: &Plan, mut missing: Vec<Missing>, finder: &Finder) -> Result<()> {
     if let Some(rustup) = &plan.rustup {
         let progress = Progress::new("rustup component add rust-src");

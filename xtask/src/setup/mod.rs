@@ -40,10 +40,6 @@ pub(crate) struct Arguments {
 type ForTests = (DebuggerTools, (BrowserTools, PerfettoTools));
 
 /// Carries out `cargo xtask setup`.
-///
-/// # Errors
-///
-/// When something is missing and cannot be installed.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.mpi {
         let tools: MpiTools = ensure(arguments.yes)?;
@@ -75,10 +71,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 }
 
 /// Returns the tools that a program's image and more need, after installing what is missing with the user's consent.
-///
-/// # Errors
-///
-/// When the user does not want it, or it does not work.
 pub(crate) fn for_program<T: Group>(program: &Program, yes: bool) -> Result<T> {
     if program.c.is_none() {
         return ensure(yes);
@@ -87,10 +79,6 @@ pub(crate) fn for_program<T: Group>(program: &Program, yes: bool) -> Result<T> {
 }
 
 /// Returns the tools, after installing what is missing with the user's consent.
-///
-/// # Errors
-///
-/// When the user does not want it, or it does not work.
 pub(crate) fn ensure<T: Group>(yes: bool) -> Result<T> {
     let finder = Finder::new();
     let missing = match T::find(&finder) {

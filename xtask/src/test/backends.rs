@@ -14,10 +14,6 @@ pub(super) struct Backends<'t> {
 
 impl<'t> Backends<'t> {
     /// The program with this name; it gets these input files.
-    ///
-    /// # Errors
-    ///
-    /// When there is none.
     pub(super) fn of(name: &str, inputs: Vec<PathBuf>, kit: &'t Kit<'t>) -> Result<Self> {
         Ok(Self { program: Program::resolve(name)?, kit, inputs })
     }
@@ -32,10 +28,6 @@ impl<'t> Backends<'t> {
     }
 
     /// Runs it in QEMU.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be built or started.
     pub(super) fn in_qemu(&self, cores: u16, plan: &Plan, words: &KernelLine) -> Result<guest::Outcome> {
         let machine = Machine {
             image: &self.kit.image(&self.program)?.executable,
@@ -52,10 +44,6 @@ impl<'t> Backends<'t> {
     }
 
     /// Runs it in the simulator of the SCC, by whose prices QEMU chooses algorithms, too.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be built or started.
     pub(super) fn simulated(&self, cores: u16, words: &KernelLine) -> Result<guest::Outcome> {
         let words = self.words(words).value("machine", Some("scc")).value("cores", Some(cores));
         let mut command = host_command::of(&self.kit.simulator(&self.program)?.executable, words, &self.inputs)?;

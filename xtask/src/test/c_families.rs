@@ -145,19 +145,11 @@ fn job<'t>(
 }
 
 /// A job for the simulator.
-///
-/// # Errors
-///
-/// When a program does not say how it is tested.
 pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
     job(kit, ("RCCE and MPI, simulated", 150), |_| true, built, Subject::simulated)
 }
 
 /// A job for QEMU.
-///
-/// # Errors
-///
-/// When a program does not say how it is tested.
 pub(super) fn in_qemu<'t>(kit: &'t Kit<'t>) -> Result<Option<Job<'t>>> {
     let is_meant = |case: &Case| IN_QEMU.contains(&(case.family, case.program.as_str(), case.cores)) && !case.faithful;
     job(kit, ("RCCE and MPI", 20), is_meant, |_| Ok(()), Subject::in_qemu)

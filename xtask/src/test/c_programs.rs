@@ -107,10 +107,6 @@ pub(super) fn simulated<'t>(kit: &'t Kit<'t>) -> Option<Job<'t>> {
 }
 
 /// Builds what programs in C are linked with and what loads them, so that no test of one is taken for slow.
-///
-/// # Errors
-///
-/// When it does not build.
 pub(super) fn built(kit: &Kit<'_>) -> Result<()> {
     kit.c_tools()?;
     kit.simulator(&Program::c_programs()).map(drop)

@@ -88,10 +88,6 @@ pub(super) fn jobs<'t>(kit: &'t Kit<'t>, guests: Vec<Guest>) -> impl Iterator<It
 }
 
 /// Boots the image once for every program that has to end the machine with a report.
-///
-/// # Errors
-///
-/// When a machine cannot be started or does not list these programs.
 pub(super) fn fatal(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let words =
         || KernelLine::default().value("program", Some("fatal")).value("failure_trace_kib", Some(trace::UNASKED_KIB));
@@ -146,10 +142,6 @@ fn own_name(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
 }
 
 /// Demands that a run on `cores` cores, of which one does not end, was ended with this report.
-///
-/// # Errors
-///
-/// When it was not.
 pub(super) fn judge_endless(outcome: &Outcome, report: [&str; 2], cores: u16) -> Result<()> {
     let Err(said) = outcome.verdict() else { bail!("a loop without end has ended well") };
     let said = format!("{said:#}");

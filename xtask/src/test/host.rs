@@ -73,10 +73,6 @@ impl Binary {
 }
 
 /// Builds the tests of these stages, and asks which of them are wanted.
-///
-/// # Errors
-///
-/// When they do not build.
 pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary>> {
     let artifacts = build::tests("the tests on the host", &mut cargo::tests_of(stages))?;
     binaries(
@@ -88,10 +84,6 @@ pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary
 }
 
 /// The tests of the emulator, which only the board's stage builds.
-///
-/// # Errors
-///
-/// When they do not build.
 pub(super) fn of_emulator(kit: &Kit<'_>) -> Result<Vec<Binary>> {
     kit.emulator_tools()?;
     let mut command = emulator::cargo("test");

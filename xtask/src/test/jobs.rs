@@ -30,10 +30,6 @@ impl<'t> Job<'t> {
 }
 
 /// Runs all of them. Suites are in the order of jobs, whoever ends first.
-///
-/// # Errors
-///
-/// When the user wants to stop.
 pub(super) fn run(jobs: Vec<Job<'_>>) -> Result<Summary> {
     let workers = (thread::available_parallelism().map_or(1, usize::from) + 1).min(jobs.len());
     let ended: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();

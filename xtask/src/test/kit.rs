@@ -79,10 +79,6 @@ impl<'t> Kit<'t> {
     }
 
     /// Finds, or installs, all that these stages need.
-    ///
-    /// # Errors
-    ///
-    /// When something is missing.
     pub(super) fn prepare_all(&self, stages: &[Stage]) -> Result<()> {
         if stages.iter().any(|stage| [Stage::Sim, Stage::Qemu, Stage::Board].contains(stage)) {
             c::tools(self.arguments.yes)?;
@@ -91,10 +87,6 @@ impl<'t> Kit<'t> {
     }
 
     /// Finds, or installs, what these stages are built with and run in, but for programs in C.
-    ///
-    /// # Errors
-    ///
-    /// When something is missing.
     pub(super) fn prepare(&self, stages: &[Stage]) -> Result<()> {
         for stage in stages {
             if [Stage::Qemu, Stage::Board, Stage::Pc].contains(stage) {

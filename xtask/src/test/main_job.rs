@@ -33,10 +33,6 @@ fn backends<'t>(kit: &'t Kit<'t>) -> Result<Backends<'t>> {
 }
 
 /// Runs the main job in QEMU, with these words.
-///
-/// # Errors
-///
-/// When it cannot be built or started.
 pub(super) fn in_qemu(kit: &Kit<'_>, words: &KernelLine) -> Result<Outcome> {
     let _progress = Progress::new("main job in QEMU");
     let backends = backends(kit)?;
@@ -44,10 +40,6 @@ pub(super) fn in_qemu(kit: &Kit<'_>, words: &KernelLine) -> Result<Outcome> {
 }
 
 /// How it ended in QEMU the first time, with which the second time and the simulator are compared.
-///
-/// # Errors
-///
-/// When it cannot be built or started.
 fn first<'k>(kit: &'k Kit<'_>) -> Result<&'k Outcome> {
     kit.main_job(|| in_qemu(kit, &KernelLine::default()))
 }

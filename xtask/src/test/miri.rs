@@ -15,10 +15,6 @@ const MODULES: [&str; 5] = ["address::", "cached::", "emulated::", "exposed::", 
 const MACHINES: &str = "sim::tests::";
 
 /// Runs them. False if neither the toolchain that runs this tool nor rustup's nightly one has Miri.
-///
-/// # Errors
-///
-/// What Miri or a test found.
 pub(super) fn run() -> Result<bool> {
     let commands = [|| workspace::command(workspace::host_cargo()), nightly];
     let Some(cargo) = commands.into_iter().find(|cargo| has_miri(cargo())) else { return Ok(false) };

@@ -42,10 +42,6 @@ const CORES: [(u16, Option<&str>); 5] =
     [(1, None), (2, None), (5, None), (48, Some("size")), (crate::cores::MOST, Some(guests::LARGEST))];
 
 /// Carries out `cargo xtask test`.
-///
-/// # Errors
-///
-/// When a test fails, or tests cannot run at all.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if let Some(filter) = &arguments.filter {
         // It becomes a word of the kernel's command line.

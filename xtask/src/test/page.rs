@@ -117,10 +117,6 @@ fn test(name: &str, kit: &Kit<'_>) -> Result<()> {
 }
 
 /// Looks at the page of a board's run.
-///
-/// # Errors
-///
-/// When something is wrong with it.
 pub(super) fn of_a_board(outcome: &Outcome, kit: &Kit<'_>) -> Result<()> {
     let scratch = workspace::scratch()?;
     let page = report::page(outcome, scratch.path(), &report::More::default());

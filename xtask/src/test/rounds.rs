@@ -99,10 +99,6 @@ fn counted(transcript: &Transcript) -> (Counts<'_>, BTreeMap<(&str, u32), usize>
 }
 
 /// Compares all counters.
-///
-/// # Errors
-///
-/// When they differ, with the first difference.
 fn same(program: &str, place: &str, run: &Transcript, simulated: &Transcript) -> Result<()> {
     let ((left, left_told), (right, right_told)) = (counted(run), counted(simulated));
     ensure!(!left_told.is_empty(), "{program}: no steps {place}");

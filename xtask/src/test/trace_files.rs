@@ -41,7 +41,6 @@ impl Found {
 /// Reads a trace file.
 ///
 /// # Errors
-///
 /// When it is none, or something in it would get lost.
 pub(super) fn read(bytes: &[u8]) -> Result<Found> {
     let file: Value = serde_json::from_slice(bytes).context("the trace is no JSON")?;

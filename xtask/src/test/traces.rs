@@ -100,10 +100,6 @@ fn shows_a_window(outcome: &Outcome) -> Result<()> {
 
 /// Whether tools read the file of a trace: with a process for each tile, a thread for each rank, `arrows` of these
 /// kinds, and counters.
-///
-/// # Errors
-///
-/// When they do not, or something is missing.
 pub(super) fn is_read_by_tools(outcome: &Outcome, arrows: &[&str]) -> Result<()> {
     let found = trace_files::read(&file(outcome)?)?;
     let label = &outcome.label;
@@ -124,10 +120,6 @@ pub(super) fn is_read_by_tools(outcome: &Outcome, arrows: &[&str]) -> Result<()>
 }
 
 /// Whether Perfetto finds in the file of a run's trace what we find there.
-///
-/// # Errors
-///
-/// When it does not.
 pub(super) fn loads_in_perfetto(outcome: &Outcome, kit: &Kit<'_>) -> Result<()> {
     let file = file(outcome)?;
     perfetto::finds_the_same(&file, &trace_files::read(&file)?, kit).with_context(|| outcome.label.clone())
@@ -161,10 +153,6 @@ fn shows_the_same(first: &Outcome, second: &Outcome) -> Result<()> {
 }
 
 /// Whether the trace of a run that has failed is one that tools read, has `ranks` ranks, and ends with the failure.
-///
-/// # Errors
-///
-/// When not.
 pub(super) fn ends_with_failure(outcome: &Outcome, ranks: usize) -> Result<()> {
     let Err(error) = outcome.verdict() else { anyhow::bail!("the run has not failed") };
     let message = format!("{error:#}");
@@ -190,10 +178,6 @@ fn explained(trace: &Trace) -> Result<()> {
 }
 
 /// Whether protocols on a board did the same as in the simulator, rank by rank, and whether each wait there was ended by somebody.
-///
-/// # Errors
-///
-/// When not.
 pub(super) fn same_operations(on_board: &Outcome, simulated: &Outcome) -> Result<()> {
     let [on_board, simulated] = [on_board, simulated].map(|outcome| {
         let mut trace = outcome.transcript.trace.clone();

@@ -15,10 +15,6 @@ use transcript::trace::{Kind, Records, Span, Tile, Trace, UnderWay, Wait};
 const MACHINE: usize = 1;
 
 /// The file of a trace whose waits know what ended them, and of what the run has failed with: one event a line.
-///
-/// # Errors
-///
-/// When an event cannot be written.
 pub(super) fn json(label: &str, trace: &Trace, failure: Option<&Failure>) -> Result<Vec<u8>> {
     let mut file = Events { bytes: b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n".to_vec(), is_first: true };
     let (clock, places) = (Clock(trace.moments_per_second.max(1)), Places::of(trace));

@@ -107,19 +107,11 @@ fn digit(letter: char) -> bool {
 }
 
 /// The file of a run that has succeeded, whose waits know what ended them.
-///
-/// # Errors
-///
-/// When it cannot be made.
 pub(crate) fn of_success(label: &str, trace: &Trace) -> Result<Vec<u8>> {
     chrome::json(label, trace, None)
 }
 
 /// The file of a run that has failed with this message: its last event says so.
-///
-/// # Errors
-///
-/// When it cannot be made.
 pub(crate) fn of_failure(outcome: &Outcome, message: String) -> Result<Vec<u8>> {
     let trace = with_enders(outcome.transcript.trace.clone());
     chrome::json(&outcome.label, &trace, Some(&Failure::new(message)))
@@ -137,10 +129,6 @@ impl Options {
     }
 
     /// Memory for traces of a machine in QEMU whose cores have the given memory, and that memory with them.
-    ///
-    /// # Errors
-    ///
-    /// When there is no room for what the user has asked for.
     pub(crate) fn in_guest(&self, plan: Plan, cores: u16, purpose: Purpose) -> Result<(Plan, Option<Memory>)> {
         if self.is_asked(purpose) {
             let kib = self.kib.unwrap_or(GUEST_KIB);
@@ -170,7 +158,6 @@ impl Options {
     /// with it, and is written to `directory` if the user has named no file; where no rank has told a trace, nothing is.
     ///
     /// # Errors
-    ///
     /// What the run has failed with. When there is no trace that was asked for, or the file cannot be written.
     pub(crate) fn conclude(&self, outcome: &Outcome, directory: &Path, judged: Result<()>) -> Result<()> {
         let unasked = directory.join(FAILURE_FILE);

@@ -38,7 +38,6 @@ impl UnfinishedFile {
     /// Begins a file from the words after `@data`.
     ///
     /// # Errors
-    ///
     /// When they are not a plain file name and a length.
     pub fn begin(words: &str) -> Result<Self> {
         let (name, length) = words.split_once(' ').context("`@data` needs a name and a length")?;
@@ -61,7 +60,6 @@ impl UnfinishedFile {
     /// Takes one line of content.
     ///
     /// # Errors
-    ///
     /// When there is more than was announced.
     pub fn push(&mut self, line: &str) -> Result<()> {
         self.text.push_str(line);
@@ -74,7 +72,6 @@ impl UnfinishedFile {
     /// Ends the file with the words after `@end`.
     ///
     /// # Errors
-    ///
     /// When the name, the length or the checksum is another one, or the content is not base64.
     pub fn end(self, words: &str) -> Result<File> {
         let name = self.name;

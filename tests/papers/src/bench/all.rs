@@ -9,7 +9,6 @@ use std::{path::Path, sync::Mutex};
 /// Runs all benches, writes all files, and says a line about each.
 ///
 /// # Errors
-///
 /// When a bench fails, after all others have run.
 pub(super) fn run(arguments: &Arguments, setting: &Setting<'_>) -> Result<()> {
     // Those that are about another machine are left to their own call.

@@ -36,10 +36,6 @@ pub(crate) fn path(bench: &str, machine: &str, is_default: bool) -> PathBuf {
 }
 
 /// Writes all rows.
-///
-/// # Errors
-///
-/// When that is not possible.
 pub(crate) fn write(path: &Path, bench: &str, machine: &str, rows: &Rows) -> Result<()> {
     workspace::put(path, &encode(bench, machine, rows).context("cannot make the CSV file")?)
 }
@@ -85,7 +81,6 @@ impl Medians {
     /// Reads a file that was written before.
     ///
     /// # Errors
-    ///
     /// When it cannot be read or is none of these, with the number of the line.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let name = workspace::display(path).to_string();
@@ -93,10 +88,6 @@ impl Medians {
     }
 
     /// Those of rows that were just measured.
-    ///
-    /// # Errors
-    ///
-    /// When a name in them cannot stand in such a file.
     pub(crate) fn of(bench: &str, machine: &str, rows: &Rows) -> Result<Self> {
         Self::parse(bench, &encode(bench, machine, rows)?)
     }
@@ -104,7 +95,6 @@ impl Medians {
     /// Reads the text of a file called `name`.
     ///
     /// # Errors
-    ///
     /// When it is none of these, with the number of the line.
     pub(crate) fn parse(name: &str, text: &[u8]) -> Result<Self> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);

@@ -19,10 +19,6 @@ impl Evidence {
 
     /// The rows of a bench on all cores of a simulated machine, as `cargo xtask bench BENCH --machine MACHINE` would
     /// measure them, but for the runs on the emulated board: what papers publish is compared with the simulator.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such bench or machine, or a run fails.
     pub(crate) fn rows(&mut self, bench: &str, machine: &str) -> Result<&Rows> {
         let bench = find(bench)?;
         let key = (bench.name, machine.to_owned());

@@ -20,10 +20,6 @@ pub(crate) fn default_path(bench: &str) -> Result<PathBuf> {
 }
 
 /// The functions that most instructions were executed in, by a file of folded stacks.
-///
-/// # Errors
-///
-/// When it cannot be read.
 pub(crate) fn functions(file: &Path) -> Result<String> {
     let folded = fs::read_to_string(file).with_context(|| format!("cannot read {}", workspace::display(file)))?;
     let functions = by_function(&folded);

@@ -108,10 +108,6 @@ const MODEL: &str = "Times of algorithms without `@` are those of accesses and o
                      instructions are not in them (`cargo xtask bench instructions` adds them).";
 
 /// Carries out `cargo xtask bench`.
-///
-/// # Errors
-///
-/// When a run or a claim fails.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.name == LIST {
         papers::benches().for_each(|bench| println!("{}: {}", bench.name, bench.about));

@@ -30,10 +30,6 @@ const SIMULATED_HEAP: &str = "heap_kib=1048576";
 
 impl Setting<'_> {
     /// Builds what is needed and runs a bench; returns the samples in the order of its runs.
-    ///
-    /// # Errors
-    ///
-    /// When a run fails, with its name.
     pub(crate) fn run_all(&self, bench: &Bench) -> Result<Vec<Samples>> {
         if let Some(measure) = bench.measure {
             let runs = bench.runs();
@@ -52,10 +48,6 @@ impl Setting<'_> {
     /// Builds what is needed and runs all runs of several benches, as many at a time as the host has cores. Tells
     /// `finished` of each bench that is through: its place in the list, and its samples in the order of its runs, or why a
     /// run has failed, after which no more of that bench are begun.
-    ///
-    /// # Errors
-    ///
-    /// When nothing can run, or the user wants to stop.
     pub(crate) fn run_each(
         &self,
         benches: &[&Bench],

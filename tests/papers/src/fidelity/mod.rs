@@ -35,10 +35,6 @@ pub(crate) struct Arguments {
 }
 
 /// Carries out `cargo xtask fidelity`.
-///
-/// # Errors
-///
-/// When a run fails, or a number has left its band.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     let mut evidence = Evidence::new(Duration::from_secs(arguments.timeout));
     let wanted: Vec<_> = match &arguments.only {
@@ -56,10 +52,6 @@ pub(crate) fn main(arguments: &Arguments) -> Result<()> {
 }
 
 /// All entries, measured.
-///
-/// # Errors
-///
-/// When a run fails.
 pub(crate) fn table(evidence: &mut Evidence) -> Result<Vec<Checked>> {
     let (checked, failed) = measured(entries().collect(), |entry| ours(entry, evidence))?;
     all_measured(&failed)?;

@@ -54,10 +54,6 @@ pub(super) fn for_the_eye(checked: &[Checked]) -> String {
 }
 
 /// Writes both files into a directory; returns their names.
-///
-/// # Errors
-///
-/// When that is not possible.
 pub(super) fn write(directory: &Path, checked: &[Checked]) -> Result<[PathBuf; 2]> {
     let [csv, markdown] = ["fidelity.csv", "fidelity.md"].map(|name| directory.join(name));
     workspace::put(&csv, &comma_separated(checked).context("cannot make the CSV file")?)?;

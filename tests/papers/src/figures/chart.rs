@@ -61,7 +61,6 @@ type Drawn<T> = Result<T, Box<dyn Error>>;
 /// A figure as an SVG: its parts beside and below each other, each with its legend below.
 ///
 /// # Errors
-///
 /// When a part has no points, or some that cannot be on its axes.
 pub(super) fn svg(plots: &[Plot]) -> Result<String> {
     let ranges = plots.iter().map(ranges).collect::<Result<Vec<_>>>()?;

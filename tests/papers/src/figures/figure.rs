@@ -47,10 +47,6 @@ impl Figure {
     }
 
     /// What is in it.
-    ///
-    /// # Errors
-    ///
-    /// When a run fails.
     pub(crate) fn content(&self, evidence: &mut Evidence) -> Result<Content> {
         match self.fill {
             Fill::Bench(bench, of) => Ok(of(evidence.rows(bench, PAPERS_MACHINE)?)?),

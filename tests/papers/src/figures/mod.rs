@@ -43,10 +43,6 @@ pub(crate) struct Arguments {
 }
 
 /// Carries out `cargo xtask figures`.
-///
-/// # Errors
-///
-/// When there is no such figure, one cannot be measured or drawn, or nothing can be written.
 pub(crate) fn main(arguments: &Arguments) -> Result<()> {
     if arguments.only.iter().any(|id| id == LIST) {
         let name = |paper: &Paper, figure: &Figure| format!("{}, {}: {}", paper.name, figure.number, figure.title);

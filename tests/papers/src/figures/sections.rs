@@ -66,10 +66,6 @@ const CORES: u32 = 48;
 
 impl Part {
     /// Measures it.
-    ///
-    /// # Errors
-    ///
-    /// When that fails.
     pub(super) fn section(&self, evidence: &mut Evidence, limit: Duration) -> Result<Section> {
         let (note, body) = match self.kind {
             Kind::Fidelity => {

@@ -34,7 +34,6 @@ impl HeatMap {
     /// Reads the table.
     ///
     /// # Errors
-    ///
     /// When it is none, with the number of the line.
     pub(crate) fn parse(table: &[u8]) -> Result<Self> {
         let mut reader = csv::Reader::from_reader(table);
@@ -68,10 +67,6 @@ impl HeatMap {
     }
 
     /// The picture, as an SVG: of a mesh its tiles, links and memory controllers, of a cluster a bar for each node.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be drawn.
     pub(crate) fn svg(&self, title: &str) -> Result<String> {
         let mut text = String::new();
         let drawn =

@@ -22,10 +22,6 @@ pub(super) const FLAGS: [&str; 5] =
 
 /// The assembly of a file for the simulator, with what it would take on a P54C, whose assembly of the same file is given. Files that are made
 /// meanwhile have the name `beside`, and kinds of their own.
-///
-/// # Errors
-///
-/// When that cannot be assembled.
 pub(super) fn priced(own: &str, p54c: &str, compiler: &Path, beside: &Path) -> Result<String> {
     let (functions, counterparts) = (assembly::functions(own), assembly::functions(p54c));
     let costs = target::costs(p54c, &counterparts, compiler, beside)?;

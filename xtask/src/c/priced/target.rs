@@ -31,10 +31,6 @@ pub(super) struct Cost {
 const ALIGNMENT: u64 = 16;
 
 /// What each block is, function by function.
-///
-/// # Errors
-///
-/// When it cannot be assembled.
 pub(super) fn costs(text: &str, functions: &[Function<'_>], compiler: &Path, beside: &Path) -> Result<Vec<Cost>> {
     let blocks: Vec<_> = functions.iter().flat_map(|function| &function.blocks).collect();
     let mut at_lines: HashMap<usize, Vec<usize>> = HashMap::new();

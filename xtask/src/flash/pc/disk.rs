@@ -37,7 +37,6 @@ pub(crate) struct Disk<'a> {
 /// Refuses what the loader or the kernel would not take.
 ///
 /// # Errors
-///
 /// When there is too much, or a word would arrive as another one.
 pub(crate) fn check(inputs: &[PathBuf], words: &KernelLine) -> Result<()> {
     let line = words.to_string();
@@ -56,10 +55,6 @@ pub(crate) fn check(inputs: &[PathBuf], words: &KernelLine) -> Result<()> {
 
 impl Disk<'_> {
     /// Makes the image, which [`check`] has let pass.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be read or written, or GRUB's tool fails.
     pub(crate) fn make(&self, tools: &DiskTools, linker: &Path, out: &Path) -> Result<()> {
         let directory = workspace::scratch()?;
         let tree = directory.path().join("tree");

@@ -26,10 +26,6 @@ const FIRMWARE_MIB: u64 = 64;
 const LEAST_MIB: u64 = 1024;
 
 /// Writes the image of a disk.
-///
-/// # Errors
-///
-/// When it cannot be written, or must not be.
 pub(super) fn main(arguments: &Arguments, job: &Job) -> Result<()> {
     let cores = arguments.choices.cores.unwrap_or(CORES);
     let plan = run::plan(&job.program, cores, &job.inputs, &arguments.given.words)?;

@@ -11,10 +11,6 @@ use descriptions::boards::Memory;
 use std::io::{self, Write};
 
 /// Writes all files of the classic way.
-///
-/// # Errors
-///
-/// When one cannot be written.
 pub(super) fn write(directory: &mut Directory, memory: &Memory, cores: u32, content: &[Content]) -> Result<()> {
     for Content { run, .. } in content {
         directory.file(&names::piece(run.address), |out| out.write_all(&run.bytes))?;

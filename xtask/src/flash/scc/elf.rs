@@ -40,10 +40,6 @@ impl Image {
     }
 
     /// Takes an ELF file apart.
-    ///
-    /// # Errors
-    ///
-    /// When it is no image for boards.
     pub(super) fn read(file: &[u8]) -> Result<Self> {
         let parts = parts(file)?;
         let (reset, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.segment.address == map::RESET);

@@ -14,10 +14,6 @@ use std::{
 };
 
 /// Writes the directory, and returns its files with their sizes.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub(super) fn write(flash: &Flash, placement: &Placement, out: &Path) -> Result<Vec<(String, u64)>> {
     let runs = object::runs(&placement.pieces)?;
     let content: Vec<_> = runs.into_iter().map(|run| Content { text: object::text(&run.bytes), run }).collect();

@@ -54,7 +54,6 @@ impl Flash {
     /// Checks what is wanted against the board, as far as that is possible without the image.
     ///
     /// # Errors
-    ///
     /// When the board is no mesh or does not have what is chosen, or an input file cannot be read.
     pub(crate) fn new(
         board: Board,
@@ -91,7 +90,6 @@ impl Flash {
     /// written unless all of it fits.
     ///
     /// # Errors
-    ///
     /// When the image is none for boards, image and input do not fit, or the directory cannot be written.
     pub(crate) fn write(&self, elf: &[u8], out: &Path) -> Result<Vec<(String, u64)>> {
         let placement = self.place(&elf::Image::read(elf)?)?;
@@ -161,10 +159,6 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Input>> {
 }
 
 /// Builds the image and writes the directory.
-///
-/// # Errors
-///
-/// When image and input do not fit the board, or the directory cannot be written.
 pub(super) fn main(flash: &Flash, program: &Program, counts: bool, out: &Path, yes: bool) -> Result<()> {
     directory::check(out)?;
     // What no image would leave room for is said before minutes of building.

@@ -45,7 +45,6 @@ impl Run {
 /// Puts pieces into lines, with zeros around them, and joins those that share a line or follow each other directly.
 ///
 /// # Errors
-///
 /// When two of them claim the same byte.
 pub(super) fn runs(pieces: &[Piece]) -> Result<Vec<Run>> {
     let mut pieces: Vec<_> = pieces.iter().filter(|piece| !piece.bytes.is_empty()).collect();
@@ -95,19 +94,11 @@ fn digits(word: u32) -> [u8; 8] {
 }
 
 /// Writes where the following words go.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub(super) fn origin(out: &mut impl Write, address: u64) -> io::Result<()> {
     writeln!(out, "/origin {:08x}", address >> 2)
 }
 
 /// Writes the end.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub(super) fn end(out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "/eof")
 }

@@ -61,7 +61,6 @@ pub(super) struct Placement {
 /// Finds a place for everything.
 ///
 /// # Errors
-///
 /// When there is not enough memory, with the sizes and what can be done.
 pub(super) fn place(image: &Image, choice: &Choice, words: &KernelLine, inputs: &[Input]) -> Result<Placement> {
     let private = private_bytes(choice);

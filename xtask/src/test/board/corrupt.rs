@@ -27,10 +27,6 @@ const NO_INSTRUCTION: &str = "ffffffff";
 const MEMORY_BYTES: usize = offset_of!(ProgramHeader32<LittleEndian>, p_memsz);
 
 /// An image in which a function does nothing.
-///
-/// # Errors
-///
-/// When the image has no such function.
 pub(super) fn without(image: &[u8], function: &str) -> Result<Vec<u8>> {
     let file = object::File::parse(image).context("the image is no ELF file")?;
     let symbol = file.symbols().find(|symbol| symbol.name() == Ok(function));
@@ -48,10 +44,6 @@ pub(super) fn without(image: &[u8], function: &str) -> Result<Vec<u8>> {
 }
 
 /// An image without some instructions: a section says where each begins and ends, in pairs of addresses.
-///
-/// # Errors
-///
-/// When the image has no such section, or it is empty.
 pub(super) fn without_each(image: &[u8], section: &str) -> Result<Vec<u8>> {
     let file = object::File::parse(image).context("the image is no ELF file")?;
     let places = file.section_by_name(section).with_context(|| format!("the image has no section {section}"))?;
@@ -73,10 +65,6 @@ pub(super) fn without_each(image: &[u8], section: &str) -> Result<Vec<u8>> {
 }
 
 /// An image whose first segment needs this much memory.
-///
-/// # Errors
-///
-/// When it has no segment.
 pub(super) fn enlarged(image: &[u8], memory_bytes: u32) -> Result<Vec<u8>> {
     let header = FileHeader32::<LittleEndian>::parse(image).context("the image is no ELF file")?;
     let segments = header.program_headers(LittleEndian, image).context("the image has no segments")?;
@@ -92,10 +80,6 @@ pub(super) fn enlarged(image: &[u8], memory_bytes: u32) -> Result<Vec<u8>> {
 }
 
 /// Gives a slot of a core's lookup table another entry.
-///
-/// # Errors
-///
-/// When there is no line for the slot, or more than one.
 pub(super) fn lut_line(directory: &Path, tile: u32, register: u32, entry: impl Fn(u32) -> u32) -> Result<()> {
     let prefix = format!("{tile:02x} 2 {register:08x} ");
     rewrite(&directory.join("lut_init.dat"), |line| {
@@ -105,10 +89,6 @@ pub(super) fn lut_line(directory: &Path, tile: u32, register: u32, entry: impl F
 }
 
 /// Moves a piece of memory in an object, counted from the last one, by a line of 32 bytes.
-///
-/// # Errors
-///
-/// When the file has no such piece.
 pub(super) fn origin(file: &Path, from_end: usize) -> Result<()> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let origins = text.lines().rev().filter(|line| line.starts_with(ORIGIN));
@@ -120,10 +100,6 @@ pub(super) fn origin(file: &Path, from_end: usize) -> Result<()> {
 }
 
 /// Takes the jump to its start from the end of the first reset page.
-///
-/// # Errors
-///
-/// When the file has no reset page.
 pub(super) fn reset_page(file: &Path) -> Result<()> {
     let mut found = false;
     rewrite(file, |line| {

@@ -82,10 +82,6 @@ const INSTRUCTIONS: &str = "board-instructions";
 const HELD_TOGETHER: &str = "board-held-together";
 
 /// Flashes an image, lets something happen to the files, and runs them in the emulator, which tells after a failure what cores did.
-///
-/// # Errors
-///
-/// When it cannot be built, flashed, damaged or started.
 fn emulated(
     kit: &Kit<'_>,
     label: &str,

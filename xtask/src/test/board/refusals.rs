@@ -24,10 +24,6 @@ const TOO_LARGE: &str = "too large for the board: ";
 const LARGE_BYTES: u64 = 1 << 30;
 
 /// Runs all of them.
-///
-/// # Errors
-///
-/// When no file can be written for them.
 pub(super) fn run(suite: &mut Suite, kit: &Kit<'_>) -> Result<()> {
     let directory = workspace::scratch()?;
     let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();

@@ -44,7 +44,6 @@ const FAILURES: &str = "select count(*) as failures from slice where name = 'fai
 /// Insists that Perfetto finds all in a file that [we have found](super::trace_files::read).
 ///
 /// # Errors
-///
 /// When it does not; [`NotToBeHad`] where Perfetto is not.
 pub(super) fn finds_the_same(file: &[u8], found: &Found, kit: &Kit<'_>) -> Result<()> {
     let tools: PerfettoTools = setup::ensure(kit.arguments.yes)?;
@@ -98,7 +97,6 @@ fn depth(slices: &[(i64, i64, String)]) -> u64 {
 /// The directory of the interface, which is fetched once.
 ///
 /// # Errors
-///
 /// [`NotToBeHad`] where no registry has it; when it is not what it was.
 fn interface(tools: &PerfettoTools) -> Result<PathBuf> {
     let directory = workspace::target().join("perfetto").join(PACKAGE);

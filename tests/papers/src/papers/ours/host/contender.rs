@@ -33,10 +33,6 @@ pub(super) struct Outcome {
 
 impl Contender {
     /// All that this host has, after the installation of what is missing where the user has agreed to that.
-    ///
-    /// # Errors
-    ///
-    /// When something cannot be installed or built.
     pub(super) fn all(setting: &Setting<'_>) -> Result<Vec<Self>> {
         let is_missing = || [&MPICH, &OPEN_MPI].into_iter().any(|mpi| mpi.find(&programs::directories()).is_none());
         if setting.yes && is_missing() {
@@ -70,10 +66,6 @@ impl Contender {
     }
 
     /// Runs it once.
-    ///
-    /// # Errors
-    ///
-    /// When it fails.
     pub(super) fn run(&self, setting: &Setting<'_>) -> Result<Outcome> {
         let outcome = match self {
             Self::Threads(memory) => run_threads(*memory, setting)?,
