@@ -1,4 +1,9 @@
 //! The search for a run that goes wrong.
+//!
+//! A plain run of few accesses is first explored in all orders, for a part of the time. Otherwise cores get levels by chance (see
+//! [`course`](crate::sim::course)), and hardware acts at none, few or many of its occasions. Accesses do not meet in these runs, and stores
+//! between nodes are not posted: both only change who comes first, and whatever order that makes, slow cores make it, too. If a run
+//! ends the whole process, its report says what it had done differently until then.
 
 use std::time::Duration;
 
