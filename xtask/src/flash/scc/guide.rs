@@ -5,18 +5,15 @@ use crate::flash::directory::size;
 use descriptions::boards::map;
 use std::fmt::Write;
 
-/// What one core at a time prints, on the board's host, with the driver that has serial lines (`hal::hardware`,
-/// Console).
-///
-/// Not into this directory: a flash replaces no directory that holds other files.
-const CAPTURE: &str = "\
-mkdir -p ../logs
-for core in $(seq 0 LAST); do
-    grep --text --line-buffered ^ /dev/crbif0rb0c${core}ttyS0 > ../logs/core$core.log &
-done";
-
 /// Controllers that the original `sccBoot` looks for before it loads anything.
 const KNOWN_TO_THE_LOADER: [[u32; 2]; 4] = [[0, 0], [5, 0], [0, 2], [5, 2]];
+
+/// What is said of a board that has none of them.
+const OTHER_LOADER: &str =
+    "The original `sccBoot` knows the controllers of the SCC only: this board needs one that looks for its own.\n\n";
+
+/// What is said where the host does not start all cores.
+const STARTS_OTHERS: &str = "Core 0 alone is loaded; it copies itself to the others and starts them.\n\n";
 
 /// The text. `files` are those written before it, with their sizes.
 pub(super) fn text(flash: &Flash, placement: &Placement, files: &[(String, u64)]) -> String {
@@ -27,56 +24,35 @@ pub(super) fn text(flash: &Flash, placement: &Placement, files: &[(String, u64)]
 }
 
 fn write_all(out: &mut String, flash: &Flash, placement: &Placement, files: &[(String, u64)]) -> std::fmt::Result {
-    heading(out, flash, placement)?;
-    commands(out, flash)?;
-    console(out, flash)?;
-    classic_way(out, flash)?;
+    what_to_do(out, flash, placement)?;
     files_and_controllers(out, flash, files)?;
     private_memory(out, flash, placement)?;
     slots(out, flash)
 }
 
-fn heading(out: &mut String, flash: &Flash, placement: &Placement) -> std::fmt::Result {
-    let (board, gib) = (&flash.board, flash.memory.gib);
-    writeln!(out, "# {}\n", flash.label)?;
-    writeln!(out, "{}. {gib} GiB behind each memory controller.\n", board.about)?;
-    writeln!(out, "The program is told: `{}`\n", placement.command_line)?;
-    writeln!(
+/// What does not depend on the image but by some words. Files of a run are captured in another directory: a flash replaces no directory
+/// that holds other files.
+fn what_to_do(out: &mut String, flash: &Flash, placement: &Placement) -> std::fmt::Result {
+    let board = flash.memory.board();
+    let knows = board.controllers.iter().any(|controller| KNOWN_TO_THE_LOADER.contains(&controller.tile));
+    write!(
         out,
-        "The commands are those of sccKit 1.4, and run on the board's host in this directory. They are called with \
-         `.`, since the loader replaces everything that looks like `_0_0` in the path of its files."
+        include_str!("guide.md"),
+        label = flash.label,
+        about = flash.board.about,
+        gib = flash.memory.gib,
+        command_line = placement.command_line,
+        started = started(flash),
+        loader = if knows { "" } else { OTHER_LOADER },
+        others = if flash.starts_others { STARTS_OTHERS } else { "" },
+        last = flash.cores - 1,
+        cores = crate::cores::cores(flash.cores),
+        cores_per_controller = board.cores_per_controller,
+        lut_default = if board.lut_default { " -lut_default" } else { "" },
+        map = names::MAP,
+        object = names::OBJECT,
+        list = names::CORES,
     )
-}
-
-fn commands(out: &mut String, flash: &Flash) -> std::fmt::Result {
-    let gib = flash.memory.gib;
-    writeln!(
-        out,
-        "\n## Before the first run\n\n\
-         * `/opt/sccKit/systemSettings.ini` has to say `memorySize={gib}`: the files are made for {gib} GiB behind\n  \
-         each controller. If it says something else, flash again with `--memory-gib`.\n\
-         * Set clocks and memory, once after the board is switched on:\n\n  \
-         ```sh\n  sccBmc -i Tile533_Mesh800_DDR800\n  ```\n\n\
-         ## Load and start\n\n\
-         ```sh\n\
-         sccReset -g               # reset all cores, their registers and the FPGA\n\
-         sccBoot -g .              # load memory and lookup tables\n\
-         # now start to read the console, see below\n\
-         sccReset -r {}\n\
-         ```\n",
-        started(flash)
-    )?;
-    let controllers = &flash.memory.board().controllers;
-    if !controllers.iter().any(|controller| KNOWN_TO_THE_LOADER.contains(&controller.tile)) {
-        writeln!(
-            out,
-            "The original `sccBoot` knows the controllers of the SCC only: this board needs one that looks for its own.\n"
-        )?;
-    }
-    if flash.starts_others {
-        writeln!(out, "Core 0 alone is loaded; it copies itself to the others and starts them.\n")?;
-    }
-    writeln!(out, "To run it again, do all of this again: a run changes what was loaded. `sccReset -g` ends a run.")
 }
 
 /// The cores that the host starts, as `sccReset` takes them.
@@ -85,50 +61,6 @@ fn started(flash: &Flash) -> String {
         1 => "0".into(),
         cores => format!("0..{}", cores - 1),
     }
-}
-
-fn console(out: &mut String, flash: &Flash) -> std::fmt::Result {
-    let capture = CAPTURE.replace("LAST", &(flash.cores - 1).to_string());
-    writeln!(
-        out,
-        "\n## Console\n\n\
-         Each core prints on its first serial port (0x3F8). With the driver `crbif` on the host, core N's is\n\
-         `/dev/crbif0rb0cNttyS0`, and this captures all of them:\n\n\
-         ```sh\n{capture}\n```\n\n\
-         Otherwise sccGui shows it (its software UART); save that as one file. Where Atoll is,\n\n\
-         ```sh\ncargo xtask read-log logs/core*.log\n```\n\n\
-         shows the lines, writes the result files of the program, and succeeds if the run has.\n\n\
-         What to expect: lines that begin with `@` are for that tool, all others are the program's. Core 0 prints\n\
-         `@done ok` when all {} have finished, or `@done failed` and a reason. A core that panics or faults says so\n\
-         itself; one that waits for a minute says whom it waits for (`stuck_s=N` changes that), and ends the run.\n\n\
-         If nothing comes at all: is the console that of core 0, and does the memory size fit (above)? Before each\n\
-         byte a core reads the line status register (0x3FD), and waits if nobody on the host answers. If a core\n\
-         says that there is no description of the board, or a damaged one, the files were not loaded as a whole.",
-        crate::cores::cores(flash.cores)
-    )
-}
-
-fn classic_way(out: &mut String, flash: &Flash) -> std::fmt::Result {
-    let (gib, cores) = (flash.memory.gib, flash.memory.board().cores_per_controller);
-    let lut_default = if flash.memory.board().lut_default { " -lut_default" } else { "" };
-    writeln!(
-        out,
-        "\n## The classic way\n\n\
-         With sccKit's own tools the same memory is made from its pieces, in `obj`; in a copy of this directory, which\n\
-         the next flash would not replace with `obj` in it:\n\n\
-         ```sh\n\
-         bin2obj -m {map} -o {object}    # not needed: {object} is there\n\
-         sccMerge -m {gib} -n {cores} -noimage{lut_default} -force {list}\n\
-         sccReset -g\n\
-         sccBoot -g obj\n\
-         sccReset -r {started}\n\
-         ```\n\n\
-         `sccMerge` writes lookup tables for the cores in {list} only.",
-        map = names::MAP,
-        object = names::OBJECT,
-        list = names::CORES,
-        started = started(flash)
-    )
 }
 
 fn files_and_controllers(out: &mut String, flash: &Flash, files: &[(String, u64)]) -> std::fmt::Result {
