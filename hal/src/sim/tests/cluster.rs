@@ -66,9 +66,7 @@ fn stores_are_posted_and_visible_one_way_later() {
                     core.store(line(1, 1), 0, &[7]);
                     core.drain();
                 } else {
-                    core.wait(&[Place::Line(line(1, 1))], Reason::new("a flag"), |poll| {
-                        (poll.line(0).0[0] == 7).then_some(())
-                    });
+                    await_byte(core, line(1, 1), 0, 7);
                 }
                 core.platform().now_ps()
             })
@@ -162,9 +160,7 @@ fn last_of(nodes: usize, suffixes: &str) -> u64 {
                 return 0;
             }
             for peer in 1..=nodes {
-                core.wait(&[Place::Line(line(0, 1 + peer / 32))], Reason::new("a flag"), |poll| {
-                    (poll.line(0).0[peer % 32] == 1).then_some(())
-                });
+                await_byte(core, line(0, 1 + peer / 32), peer % 32, 1);
             }
             core.platform().now_ps()
         })
@@ -201,9 +197,7 @@ fn a_store_takes_longer_the_more_caches_hold_its_line() {
                     core.store(line(0, 1), 0, &[1]);
                     core.drain();
                 } else if me < spinning {
-                    core.wait(&[Place::Line(line(0, 1))], Reason::new("a flag"), |poll| {
-                        (poll.line(0).0[0] == 1).then_some(())
-                    });
+                    await_byte(core, line(0, 1), 0, 1);
                     return core.platform().now_ps();
                 }
                 u64::MAX
@@ -259,8 +253,7 @@ fn a_flag_in_the_own_node_waits_for_stores_to_others() {
                     core.drain();
                 }
                 2 => {
-                    let flag = [Place::Line(line(0, 1))];
-                    core.wait(&flag, Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+                    await_byte(core, line(0, 1), 0, 1);
                     assert_eq!(core.load_line(line(3, 4)).0[31], 4);
                 }
                 _ => {}
@@ -339,9 +332,7 @@ fn tree_barrier(name: &str, barriers: u64) -> u64 {
             let (me, nodes, cores) = (layout.domain(id), layout.domains(), layout.cores_per_domain());
             let (local, first) = (id.index() % cores, me * cores);
             let wait = |at: usize, byte: usize, value: u8| {
-                core.wait(&[Place::Line(line(first, at))], Reason::new("a node"), |poll| {
-                    (poll.line(0).0[byte] == value).then_some(())
-                });
+                await_byte(core, line(first, at), byte, value);
             };
             let tell = |node: usize, at: usize, byte: usize, value: u8| {
                 core.store(line(node * cores, at), byte, &[value]);
@@ -404,9 +395,7 @@ fn flat_barrier(nodes: usize) -> u64 {
         .run(|core| {
             let me = core.core().index();
             let wait = |at: usize, value: u8| {
-                core.wait(&[Place::Line(line(me, 1 + at))], Reason::new("a node"), |poll| {
-                    (poll.line(0).0[0] == value).then_some(())
-                });
+                await_byte(core, line(me, 1 + at), 0, value);
             };
             let tell = |peer: usize, at: usize, value: u8| {
                 core.store(line(peer, 1 + at), 0, &[value]);

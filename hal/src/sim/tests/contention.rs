@@ -312,9 +312,7 @@ fn polls_keep_others_waiting() {
                 core.store(line(0, 1), 0, &[1]);
                 core.drain();
             } else if me <= pollers {
-                core.wait(&[Place::Line(line(0, 1))], Reason::new("the end"), |poll| {
-                    (poll.line(0).0[0] == 1).then_some(())
-                });
+                await_byte(core, line(0, 1), 0, 1);
             } else if me == 47 {
                 core.get_to_own_mpb(line(0, 2), 128, 100);
                 return core.platform().now_ps();

@@ -1,7 +1,7 @@
 //! Clusters whose nodes share their copies of other nodes' memory: what one core writes back, the others have not lost.
 
 use super::*;
-use crate::{Cached, Clock, Mpb, MpbCoherence, Place, Reason, Topology, Wait};
+use crate::{Cached, Clock, Mpb, MpbCoherence, Topology};
 
 /// Lines of node 2 that a flush writes back before the one that a test is about, so that this is late.
 const LINES: usize = 4000;
@@ -24,16 +24,12 @@ fn set(core: &SimCore, flag: MpbLine) {
     core.drain();
 }
 
-fn await_flag(core: &SimCore, flag: MpbLine) {
-    core.wait(&[Place::Line(flag)], Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
-}
-
 /// Makes all lines but the last one dirty, and when the last one is dirty, too, flushes them.
 fn dirty_and_flush(core: &SimCore) {
     let mut caches = core.take_caches().unwrap();
     let mut view = core.claim::<u32>(memory(), LINES * 8).unwrap();
     (0..LINES).for_each(|line| view.store(line * 8, 1));
-    await_flag(core, line(0, 1));
+    await_byte(core, line(0, 1), 0, 1);
     set(core, line(1, 1));
     core.write_back_invalidate_all(&mut caches);
 }
@@ -47,7 +43,7 @@ fn what_a_neighbour_flushes_stays_visible_in_the_node() {
                 let mut view = core.claim::<u32>(last_line(), 8).unwrap();
                 view.store(0, 5);
                 set(core, line(0, 1));
-                await_flag(core, line(1, 1));
+                await_byte(core, line(1, 1), 0, 1);
                 for round in 0..20_000 {
                     assert_eq!(view.load(0), 5, "in round {round}");
                     core.compute(200);
@@ -68,14 +64,14 @@ fn a_flush_waits_for_what_a_neighbour_is_writing_back() {
                 let mut view = core.claim::<u32>(last_line(), 8).unwrap();
                 view.store(0, 5);
                 set(core, line(0, 1));
-                await_flag(core, line(1, 1));
+                await_byte(core, line(1, 1), 0, 1);
                 core.compute(delay);
                 core.write_back_invalidate(&mut caches, last_line());
                 set(core, line(6, 1));
             }
             6 => {
                 let view = core.claim::<u32>(last_line(), 8).unwrap();
-                await_flag(core, line(6, 1));
+                await_byte(core, line(6, 1), 0, 1);
                 assert_eq!(view.load(0), 5, "after {delay} cycles");
             }
             _ => {}

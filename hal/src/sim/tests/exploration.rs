@@ -177,7 +177,7 @@ fn waits_and_registers_are_explored_and_deadlocks_found() {
         let me = core.core().index();
         core.store(line((me + 1) % 3, 1), 0, &[1]);
         core.drain();
-        core.wait(&[Place::Line(line(me, 1))], Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+        await_byte(core, line(me, 1), 0, 1);
     });
     assert_eq!(all.len(), 1);
 }
@@ -244,8 +244,7 @@ fn what_is_left_out_would_end_as_something_that_is_not() {
         core.store(line(me, 1), 0, &[1]);
         let seen = core.load_line(line(1 - me, 1)).0[0];
         core.drain();
-        let places = [Place::Line(line(1 - me, 1))];
-        core.wait(&places, Reason::new("the other"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+        await_byte(core, line(1 - me, 1), 0, 1);
         seen
     });
     // Caches that evict.

@@ -19,7 +19,7 @@ mod stops;
 mod trains;
 mod waits;
 
-use crate::{CoreId, MpbLine, Region, SharedAddress, kind};
+use crate::{CoreId, MpbLine, Place, Reason, Region, SharedAddress, Wait, kind};
 
 use super::*;
 
@@ -31,4 +31,9 @@ fn line(core: usize, line: usize) -> MpbLine {
 /// The first lines of shared memory behind controller 0.
 fn region<K: kind::Kind>(lines: usize) -> Region<K> {
     Region::new(SharedAddress::new(0, 0), lines * 32)
+}
+
+/// Waits until a byte of a line has this value.
+fn await_byte(core: &SimCore, at: MpbLine, byte: usize, value: u8) {
+    core.wait(&[Place::Line(at)], Reason::new("a flag"), |poll| (poll.line(0).0[byte] == value).then_some(()));
 }

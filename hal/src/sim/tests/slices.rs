@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use super::*;
 use crate::{
-    Cached, Caches, Combined, Counted, Expose, Interrupt, LINE_BYTES, Lines, LocalView, Mpb, MpbCoherence, Place, Pod,
-    Reason, Topology, Uncached, Wait, emulated::FetchUnit,
+    Cached, Caches, Combined, Counted, Expose, Interrupt, LINE_BYTES, Lines, LocalView, Mpb, MpbCoherence, Pod,
+    Topology, Uncached, emulated::FetchUnit,
 };
 
 /// Two cores of one coherence domain, fetching by lines and by pages; and of a machine that is coherent.
@@ -40,8 +40,7 @@ fn set(core: &SimCore, flag: usize) {
 }
 
 fn await_flag(core: &SimCore, of: usize, flag: usize) {
-    let place = Place::Line(line(of, flag));
-    core.wait(&[place], Reason::new("a flag"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+    await_byte(core, line(of, flag), 0, 1);
 }
 
 /// What core 0 does with its view before others come, and what core 1 does then; core 0 uses its slice once more. Returns

@@ -138,8 +138,7 @@ fn long_waits_are_skipped() {
             (1..48).for_each(|other| core.store(line(other, 1), 0, &[1]));
             core.drain();
         } else {
-            let place = [Place::Line(line(me, 1))];
-            core.wait(&place, Reason::new("the end"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+            await_byte(core, line(me, 1), 0, 1);
         }
     });
     let work = outcome.unwrap().work;
@@ -149,8 +148,7 @@ fn long_waits_are_skipped() {
 #[test]
 fn two_that_poll_at_one_port_are_found_to_be_stuck() {
     let run = |core: &SimCore| {
-        let place = [Place::Line(line(core.core().index() & !1, 1))];
-        core.wait(&place, Reason::new("nobody"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+        await_byte(core, line(core.core().index() & !1, 1), 0, 1);
     };
     for cores in [1, 2, 12] {
         let Failure::Deadlock(deadlock) = contended().with_cores(cores).run(run).unwrap_err() else {
@@ -290,8 +288,7 @@ fn who_waits_far_away_is_left_out_too() {
             core.store(line(0, 1), 0, &[1]);
             core.drain();
         } else {
-            let place = [Place::Line(line(0, 1))];
-            core.wait(&place, Reason::new("the end"), |poll| (poll.line(0).0[0] == 1).then_some(()));
+            await_byte(core, line(0, 1), 0, 1);
         }
     });
     let work = outcome.unwrap().work;

@@ -16,9 +16,7 @@ fn polls_lie_on_a_grid_and_missed_ones_are_counted() {
                 core.store(line(0, 1), 0, &[1]);
                 core.drain();
             } else {
-                core.wait(&[Place::Line(line(0, 1))], Reason::new("a flag"), |poll| {
-                    (poll.line(0).0[0] == 1).then_some(())
-                });
+                await_byte(core, line(0, 1), 0, 1);
             }
             core.counters()
         })
