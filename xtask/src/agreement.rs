@@ -90,15 +90,10 @@ pub(crate) fn counters(transcript: &Transcript) -> BTreeMap<(u32, usize, &str), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::Console;
     use transcript::sent_file::File;
 
     fn transcript(lines: &str) -> Transcript {
-        let mut console = Console::default();
-        for line in lines.lines() {
-            console.line(line);
-        }
-        console.finish()
+        Transcript::of(lines.lines())
     }
 
     fn runs<'a>(left: &'a Transcript, right: &'a Transcript) -> Runs<'a> {

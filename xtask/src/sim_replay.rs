@@ -194,11 +194,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_has_not_begun() {
-        let begun = |text: &str| {
-            let mut console = crate::console::Console::default();
-            text.lines().for_each(|line| _ = console.line(line));
-            has_begun(&console.finish())
-        };
+        let begun = |text: &str| has_begun(&Transcript::of(text.lines()));
         assert!(!begun("rank 0 failed: unknown option\n@done failed on 1 of 4 ranks\n"));
         assert!(begun("@trace 0 c 533000000 0\n@done failed on 1 of 4 ranks\n"));
     }

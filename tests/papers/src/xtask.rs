@@ -120,10 +120,8 @@ pub(crate) fn run_c(
     words.extend([source.display().to_string(), "--".into()]);
     words.extend_from_slice(arguments);
     let said = transcript(&words, &workspace::display(source).to_string(), cores)?;
-    let mut console = Console::default();
     // What a program prints stands behind a space where it looks like what it sends.
-    said.text.iter().for_each(|line| _ = console.line(line.trim_start()));
-    let mut transcript = console.finish();
+    let mut transcript = Transcript::of(said.text.iter().map(|line| line.trim_start()));
     transcript.samples.extend(said.samples);
     Ok(transcript)
 }

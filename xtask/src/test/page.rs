@@ -2,7 +2,7 @@
 
 use super::{backends::Backends, jobs::Job, kit::Kit};
 use crate::{
-    console::Console,
+    console::Transcript,
     guest::{self, Outcome},
     kernel_line::KernelLine,
     process,
@@ -137,9 +137,8 @@ pub(super) const DEADLOCK: [&str; 8] = [
 
 /// What came of a run that has said this.
 pub(super) fn captured(lines: &[impl AsRef<str>]) -> Outcome {
-    let mut console = Console::default();
-    lines.iter().for_each(|line| _ = console.line(line.as_ref()));
-    guest::captured("a run", vec![(String::new(), console.finish())])
+    let transcript = Transcript::of(lines.iter().map(AsRef::as_ref));
+    guest::captured("a run", vec![(String::new(), transcript)])
 }
 
 /// Looks at a page by a browser: in all widths and colours it is drawn without an error, fits, and has these words; the picture

@@ -127,14 +127,9 @@ fn same(program: &str, place: &str, run: &Transcript, simulated: &Transcript) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::Console;
 
     fn transcript(lines: &str) -> Transcript {
-        let mut console = Console::default();
-        for line in lines.lines() {
-            console.line(line);
-        }
-        let transcript = console.finish();
+        let transcript = Transcript::of(lines.lines());
         assert!(transcript.problems.is_empty(), "{:?}", transcript.problems);
         transcript
     }

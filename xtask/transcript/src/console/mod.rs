@@ -88,6 +88,13 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// What these lines say, each without its end.
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut console = Console::default();
+        lines.into_iter().for_each(|line| _ = console.line(line));
+        console.finish()
+    }
+
     /// The last lines for the user.
     pub fn tail(&self, lines: usize) -> &[String] {
         &self.text[self.text.len().saturating_sub(lines)..]

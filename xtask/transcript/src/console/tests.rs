@@ -4,11 +4,7 @@ use super::*;
 use base64::{Engine, prelude::BASE64_STANDARD};
 
 fn read(lines: &str) -> Transcript {
-    let mut console = Console::default();
-    for line in lines.lines() {
-        console.line(line);
-    }
-    console.finish()
+    Transcript::of(lines.lines())
 }
 
 /// A file as a guest sends it.

@@ -12,7 +12,7 @@ use host::{
     process, programs, workspace,
 };
 use std::{fmt, path::PathBuf};
-use transcript::console::Console;
+use transcript::console::Transcript;
 
 /// Batches of calls in a run, at most.
 const BATCHES: u32 = 100;
@@ -131,8 +131,6 @@ fn run_mpi(mpi: &Mpi, [launcher, program]: &[PathBuf; 2], setting: &Setting<'_>)
     let finished = process::finish_within(&mut command, setting.limit).with_context(|| mpi.name)?;
     interrupt::check()?;
     ensure!(finished.status.success(), "{} has failed: {}", mpi.name, finished.messages.trim());
-    let mut console = Console::default();
-    finished.output.lines().for_each(|line| _ = console.line(line));
-    let transcript = console.finish();
+    let transcript = Transcript::of(finished.output.lines());
     Ok(Outcome { samples: transcript.samples, said: transcript.text })
 }
