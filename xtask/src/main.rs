@@ -22,7 +22,6 @@ mod flash;
 mod guest;
 mod host_command;
 mod image;
-mod image_check;
 mod kernel_line;
 mod laboratory;
 mod loading;
@@ -89,7 +88,6 @@ enum Command {
     Figures(laboratory::Arguments),
     Flash(flash::Arguments),
     ReadLog(read_log::Arguments),
-    ImageCheck(image_check::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -111,7 +109,6 @@ fn main() -> ExitCode {
         Command::Figures(arguments) => laboratory::main("figures", &arguments),
         Command::Flash(arguments) => flash::main(&arguments),
         Command::ReadLog(arguments) => read_log::main(&arguments),
-        Command::ImageCheck(arguments) => image_check::main(&arguments),
     })
 }
 

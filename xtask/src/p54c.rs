@@ -28,13 +28,13 @@ struct Violation {
     instruction: String,
 }
 
-/// Fails on any instruction of an image that the processor lacks. Returns the number of instructions that were checked.
-pub(crate) fn check_image(image: &Path, processor: Processor) -> Result<usize> {
+/// Fails on any instruction of an image that the processor lacks.
+pub(crate) fn check_image(image: &Path, processor: Processor) -> Result<()> {
     let shown = workspace::display(image);
     let _progress = Progress::new("checking the instructions of the image");
     let file = fs::read(image).with_context(|| format!("cannot read {shown}"))?;
-    let (checked, violations) = check(&file, processor).with_context(|| format!("cannot check {shown}"))?;
-    let Some(first) = violations.first() else { return Ok(checked) };
+    let (_, violations) = check(&file, processor).with_context(|| format!("cannot check {shown}"))?;
+    let Some(first) = violations.first() else { return Ok(()) };
     for violation in violations.iter().take(SHOWN) {
         eprintln!("{:#x}: {} in {}", violation.address, violation.instruction, violation.function);
     }

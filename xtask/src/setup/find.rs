@@ -248,44 +248,38 @@ pub(crate) enum Missing {
 }
 
 impl Missing {
+    /// Its name for the user, and Debian's packages for it.
+    fn known_as(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Self::Qemu => ("qemu-system-i386", &["qemu-system-x86"]),
+            Self::Binutils => ("GNU ld for elf_i386", &["binutils"]),
+            Self::LibrarySources => {
+                ("a Rust compiler with the sources of its library", &["rustc-web", "rust-web-src", "cargo-web"])
+            }
+            Self::Cmake => ("cmake with make or ninja", &["cmake", "make"]),
+            Self::Libclang => ("libclang with its headers", &["libclang-dev"]),
+            Self::Mkrescue => {
+                ("grub-mkrescue for machines with a BIOS", &["grub-pc-bin", "grub-common", "xorriso", "mtools"])
+            }
+            Self::Compiler => ("a compiler of C", &["gcc", "libc6-dev"]),
+            Self::Mpi(mpi) => (mpi.name, &mpi.packages),
+            Self::CCompiler => ("gcc for 32 bits and make", &["gcc", "make"]),
+            Self::Newlib => ("the sources of newlib with xz", &["newlib-source", "xz-utils"]),
+            Self::Gdb => ("gdb with Python", &["gdb"]),
+            Self::Chromium => ("Chromium, for a test", &["chromium-headless-shell"]),
+            Self::Node => ("Node.js, for a test", &["nodejs"]),
+            Self::Pip => ("pip, for a test", &["python3-pip"]),
+        }
+    }
+
     /// Its name for the user.
     pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Qemu => "qemu-system-i386",
-            Self::Binutils => "GNU ld for elf_i386",
-            Self::LibrarySources => "a Rust compiler with the sources of its library",
-            Self::Cmake => "cmake with make or ninja",
-            Self::Libclang => "libclang with its headers",
-            Self::Mkrescue => "grub-mkrescue for machines with a BIOS",
-            Self::Compiler => "a compiler of C",
-            Self::Mpi(mpi) => mpi.name,
-            Self::CCompiler => "gcc for 32 bits and make",
-            Self::Newlib => "the sources of newlib with xz",
-            Self::Gdb => "gdb with Python",
-            Self::Chromium => "Chromium, for a test",
-            Self::Node => "Node.js, for a test",
-            Self::Pip => "pip, for a test",
-        }
+        self.known_as().0
     }
 
     /// Debian's packages for it.
     pub(crate) fn packages(self) -> &'static [&'static str] {
-        match self {
-            Self::Qemu => &["qemu-system-x86"],
-            Self::Binutils => &["binutils"],
-            Self::LibrarySources => &["rustc-web", "rust-web-src", "cargo-web"],
-            Self::Cmake => &["cmake", "make"],
-            Self::Libclang => &["libclang-dev"],
-            Self::Mkrescue => &["grub-pc-bin", "grub-common", "xorriso", "mtools"],
-            Self::Compiler => &["gcc", "libc6-dev"],
-            Self::Mpi(mpi) => &mpi.packages,
-            Self::CCompiler => &["gcc", "make"],
-            Self::Newlib => &["newlib-source", "xz-utils"],
-            Self::Gdb => &["gdb"],
-            Self::Chromium => &["chromium-headless-shell"],
-            Self::Node => &["nodejs"],
-            Self::Pip => &["python3-pip"],
-        }
+        self.known_as().1
     }
 }
 
