@@ -134,7 +134,7 @@ pub trait Mpb: Topology + MpbCoherence {
     /// Stores one byte and drains, as one operation: what most flags are set by. Counts and costs as the two do.
     fn set(&self, at: MpbByte, value: u8);
 
-    /// The same for a byte that is not found once and for all.
+    /// Stores one byte and drains, as [`set`](Self::set), where the byte was not found before.
     ///
     /// # Panics
     /// As [`store`](Self::store).

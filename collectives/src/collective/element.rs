@@ -92,12 +92,12 @@ float!(f64, 5);
 #[derive(Clone, Copy)]
 pub struct Operator<T> {
     combine: fn(T, T) -> T,
-    /// The same of many, in a loop without calls; what is there may be the operands instead.
+    /// Combines many elements, in a loop without calls; what is there may be the operands instead.
     combine_all: fn(&mut [T], &[T], Side),
     code: u32,
 }
 
-/// The same as a type, of which the compiler makes both.
+/// An operator as a type, of which the compiler makes both functions.
 trait Rule<T> {
     fn combine(there: T, operand: T) -> T;
 }

@@ -99,8 +99,8 @@ impl Terms {
         }
     }
 
-    /// A line that one rank of each of so many other domains reads from one MPB, which stores that come meanwhile keep busy for so
-    /// long.
+    /// A line that one rank of each of `readers` other domains reads from one MPB, which stores that come meanwhile keep busy for
+    /// `busy_ns`.
     pub(crate) fn line_of_leaders(&self, readers: u64, busy_ns: u64) -> u64 {
         self.line().max(readers * u64::from(self.prices.serve_ns) + busy_ns)
     }
@@ -275,7 +275,7 @@ impl Choices {
         &self.terms
     }
 
-    /// Which of several algorithms takes least for so many bytes, of elements of so many bytes: the place of its
+    /// Which of several algorithms takes least for the bytes of the question, and the bytes of an element: the place of its
     /// estimate, the first of those that are alike. Some may be impossible.
     pub(crate) fn fastest<const ALGORITHMS: usize>(
         &self,

@@ -312,7 +312,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         self.hal.wait_until(places, Deadline::Never, reason, check)
     }
 
-    /// Looks at these places so many times, and returns what the check has found, if it has. Nothing else goes on meanwhile.
+    /// Looks at these places `looks` times, and returns what the check has found, if it has. Nothing else goes on meanwhile.
     ///
     /// # Errors
     /// [`TimedOut`] on a dying machine.

@@ -174,7 +174,7 @@ impl Signals {
         &self.pairs[rank]
     }
 
-    /// The same, if there is such a rank.
+    /// The signals to and from a rank, if there is such a rank.
     #[inline]
     pub(crate) fn pair_if_any(&self, rank: usize) -> Option<&Pair> {
         self.pairs.get(rank)

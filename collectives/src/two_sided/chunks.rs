@@ -74,7 +74,7 @@ impl Chunks {
         Self::in_lines(len, lines, usize::MAX)
     }
 
-    /// Chunks of so many lines, or of what there is room for.
+    /// Chunks of `wanted` lines, or of as many as there is room for.
     fn in_lines(len: usize, lines: Range<usize>, wanted: usize) -> Self {
         let (slots, all) = (lines.len().min(2), len.div_ceil(LINE_BYTES).max(1));
         let wanted = wanted.max(1).min(lines.len() / slots);

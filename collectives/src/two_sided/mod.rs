@@ -53,7 +53,7 @@ enum Answer {
 }
 
 impl<C: Messenger> Comm<'_, C> {
-    /// Sends `message` to rank `to`, which has to receive as many bytes. Returns when it has.
+    /// Sends `message` to rank `to`, which has to receive a message of that length. Returns when it has.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`], [`Error::SelfMessage`]. [`Error::MessageLength`] if the receiver wants another length,

@@ -15,7 +15,7 @@ use super::{Defect, Room};
 /// How many [forbidden accesses](forbidden_access) there are.
 pub const FORBIDDEN: usize = COUNTER + 1;
 
-/// From this number on, each of so many kinds of accesses is made to each place that is not there for the core.
+/// The first access to memory: [`KINDS`] kinds of accesses are made to each of [`PLACES`] places that are not there for the core.
 const FIRST_OF_MEMORY: usize = 11;
 const KINDS: usize = 4;
 const PLACES: usize = 4;

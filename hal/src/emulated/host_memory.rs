@@ -40,7 +40,7 @@ impl HostMemory {
     /// Byte `offset`, with at least `len` bytes from there on.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If there are fewer.
     pub fn at(&self, offset: usize, len: usize) -> *mut u8 {
         assert!(
             offset <= self.len && len <= self.len - offset,

@@ -535,7 +535,7 @@ pub unsafe trait Hardware:
     /// The account that the core on top keeps, made with as many [mappings](ExposedMemory::most_mappings) as there can be.
     fn account(&self) -> &Account;
 
-    /// Always the same.
+    /// The hooks, which are the same value in each call.
     fn hooks(&self) -> &Self::Hooks;
 
     /// Does what hardware may do by itself between two operations of a program: drain, or evict.

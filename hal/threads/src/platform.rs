@@ -29,7 +29,7 @@ pub type ThreadCore = EmulatedCore<ThreadPlatform>;
 /// between, where there are fewer processors than cores.
 pub(crate) const POLLS_IN_A_CROWD: [u32; 2] = [64, 4096];
 
-/// The same where each core can have a processor: for longer than another one oversleeps, lest that makes this one sleep.
+/// Failed polls until then where each core can have a processor: for longer than another one oversleeps, lest that makes this one sleep.
 pub(crate) const POLLS_WITH_ROOM: [u32; 2] = [1 << 16; 2];
 
 /// For how long a core sleeps between two polls of a long wait.

@@ -10,7 +10,7 @@ pub(crate) type Start =
 /// Bytes of a rank's heap that malloc leaves to this side at least: as much as programs in Rust have by default.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// Of so many bytes of a large heap malloc leaves one to this side: messages are copied there, and a program that has much memory
+/// Malloc leaves one byte in four of a large heap to this side: messages are copied there, and a program that has much memory
 /// sends much.
 const KEPT_ONE_OF: usize = 4;
 

@@ -17,7 +17,8 @@ pub(super) enum Algorithm {
 }
 
 impl Algorithm {
-    /// The names by which what is executed to arrive, and from then on, has prices: loops that are alike have the same.
+    /// The names of the prices of what is executed to arrive, and of what is executed from then on. Algorithms whose loops are alike
+    /// have the same two.
     pub(super) const fn prices(self) -> [&'static str; 2] {
         match self {
             Self::Linear => ["arrive at the root", "end at the root"],

@@ -20,7 +20,7 @@ use crate::{
 
 /// The blocks of an all-to-all at one rank.
 pub(in crate::collective) struct Met {
-    /// Elements of each block, if all have as many.
+    /// Elements of each block, if all blocks are of one length.
     pub(in crate::collective) common: Option<usize>,
     /// Where those are that go out.
     pub(in crate::collective) from: Laid,
@@ -88,7 +88,7 @@ impl<C: Messenger> Comm<'_, C> {
         Ok((Laid::new::<T>(own, pieces, count, (all, size), true), own, count))
     }
 
-    /// Checks an all-to-all of buffers of so many elements, in pieces or in equal blocks.
+    /// Checks an all-to-all by the lengths of both buffers, in elements, which are in pieces or in equal blocks.
     pub(in crate::collective) fn check_met<T: Pod>(
         &self,
         names: [Collective; 2],

@@ -33,7 +33,7 @@ const BLOCK: Reason = Reason::new("scatter, the block");
 
 /// How the root stages all blocks of one length for others to get them.
 enum Together {
-    /// At once, in so many lines.
+    /// At once; how many lines all blocks take.
     AtOnce(usize),
     InGoes(Goes),
 }

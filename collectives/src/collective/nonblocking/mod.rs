@@ -57,7 +57,7 @@ pub const REQUESTS: usize = 4;
 /// 48 ranks, and 276 over messages; one of 1 KB 71 and 85.
 pub const LONG_BROADCAST_BYTES: usize = 4096;
 
-/// The same of allreduces: one of 1 KB takes 282 µs through lines, and 260 over messages.
+/// Bytes from which on allreduces go over messages, if these are open. One of 1 KB takes 282 µs through lines, and 260 over messages.
 pub const LONG_ALLREDUCE_BYTES: usize = 1024;
 
 /// Lines that each of them has in every MPB.

@@ -30,7 +30,7 @@ pub trait Peers {
     /// Waits for the end of a send.
     async fn sent(&self, sent: Self::Sent) -> Result<(), Self::Error>;
 
-    /// Begins to receive a message of so many bytes at most.
+    /// Begins to receive a message of at most `len` bytes.
     ///
     /// # Errors
     /// What goes wrong.
@@ -45,7 +45,7 @@ pub trait Peers {
         self.sent(sent).await
     }
 
-    /// Receives a message of so many bytes at most.
+    /// Receives a message of at most `len` bytes.
     async fn receive(&self, len: usize, from: usize) -> Result<Vec<u8>, Self::Error> {
         let received = self.begin_receive(len, from)?;
         self.received(received).await

@@ -23,7 +23,7 @@ pub trait Combine<T> {
         }
     }
 
-    /// The same with those of lower ranks beside: `there = left ∘ there`.
+    /// Combines many elements with those of lower ranks: `there = left ∘ there`.
     fn combine_all_before(&self, left: &[T], there: &mut [T])
     where
         T: Copy,

@@ -82,7 +82,7 @@ struct Cut<'s> {
 }
 
 impl<'s> Cut<'s> {
-    /// Pieces that fit so many lines, as equal as whole lines make them.
+    /// Pieces that fit `lines` lines, as equal as whole lines make them.
     fn new<T>(blocks: &'s Spans, ranks: usize, lines: usize) -> Self {
         let size = size_of::<T>();
         let longest = (0..ranks).map(|rank| blocks.of(rank).len()).max().unwrap_or(0);

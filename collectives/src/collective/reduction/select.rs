@@ -94,7 +94,7 @@ fn coming_together(terms: &Terms, are_lent: bool) -> u64 {
     if are_lent { terms.meeting() } else { 0 }
 }
 
-/// What it costs if lines are lent so many times for tagged data, for which they mostly are clear: each time all come together before
+/// What it costs if lines are lent `times` times for tagged data, for which they mostly are clear: each time all come together before
 /// others write to them, and who leaves that barrier last begins late.
 fn coming_first(terms: &Terms, are_lent: bool, times: u64) -> u64 {
     if are_lent { times * terms.barrier() } else { 0 }

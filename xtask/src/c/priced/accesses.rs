@@ -13,7 +13,7 @@ pub(super) enum Access<'t> {
     StoreTwo(&'t str),
     /// It moves as many units of this size, in bytes, as `%rcx` says.
     Move(u32),
-    /// It fills as many.
+    /// It fills as many units of this size, in bytes, as `%rcx` says.
     Fill(u32),
 }
 

@@ -66,7 +66,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Raises the number of a rank, which has the byte that is so many bits from the lowest one of its word, and returns it.
+    /// Raises the number of a rank, whose byte begins `shift` bits above the lowest bit of its word, and returns it.
     #[inline]
     pub(super) fn raise_number(self, word: usize, shift: u32, told: Told) -> u8 {
         let word = &self.0[word % (RANKS / IN_WORD)];

@@ -29,7 +29,7 @@ enum Look {
     AtEach,
 }
 
-/// Where the next mark of a peer will be: in a word of a line, so many bits from its lowest byte.
+/// Where the next mark of a peer will be: in a word of a line, `shift` bits above its lowest bit.
 struct AtOne {
     peer: usize,
     among: Among,

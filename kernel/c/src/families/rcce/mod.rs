@@ -159,7 +159,7 @@ impl<'r, C: Core> Rcce<'r, C> {
         self.wait(number).result
     }
 
-    /// Receives a message of as many bytes.
+    /// Receives a message as long as the buffer.
     fn receive(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         self.comm.check_rank(from)?;
         if message.is_empty() {
