@@ -6,6 +6,7 @@ extern crate alloc;
 
 pub mod collective;
 pub mod comm;
+mod digest;
 pub mod error;
 #[cfg(test)]
 mod in_all_orders;

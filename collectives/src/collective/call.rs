@@ -1,12 +1,12 @@
 //! A call of a collective operation in a few words, as far as all ranks have to name the same.
 
-use core::{
-    any::TypeId,
-    fmt,
-    hash::{Hash, Hasher},
-};
+use core::{any::TypeId, fmt, hash::Hash};
 
-use crate::{Combine, collective::element::OPERATORS};
+use crate::{
+    Combine,
+    collective::element::OPERATORS,
+    digest::{Digest, ELEMENTS},
+};
 use bytemuck::Pod;
 
 macro_rules! collectives {
@@ -87,10 +87,6 @@ const OPERATION_BITS: u32 = 8;
 /// The words, for reports.
 const NAMES: [&str; WORDS] = ["operation", "root", "length", "type", "operator", "algorithm", "counts"];
 
-/// Types that reports know by name.
-const ELEMENTS: [&str; 14] =
-    ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
-
 /// Marks a digest among numbers of what reports know by name.
 const DIGEST: u32 = 1 << 31;
 
@@ -115,23 +111,8 @@ impl Call {
     /// On elements `T`.
     pub(crate) fn of<T: Pod>(self) -> Self {
         let id = TypeId::of::<T>();
-        let known = [
-            TypeId::of::<u8>(),
-            TypeId::of::<u16>(),
-            TypeId::of::<u32>(),
-            TypeId::of::<u64>(),
-            TypeId::of::<u128>(),
-            TypeId::of::<usize>(),
-            TypeId::of::<i8>(),
-            TypeId::of::<i16>(),
-            TypeId::of::<i32>(),
-            TypeId::of::<i64>(),
-            TypeId::of::<i128>(),
-            TypeId::of::<isize>(),
-            TypeId::of::<f32>(),
-            TypeId::of::<f64>(),
-        ];
-        let element = known.iter().position(|known| *known == id).map_or_else(|| digest(&id) | DIGEST, number);
+        let known = ELEMENTS.iter().position(|(_, known)| *known == id);
+        let element = known.map_or_else(|| Digest::of(&id) | DIGEST, number);
         let operation = self.operation() | (size_of::<T>() as u32) << OPERATION_BITS;
         self.with(ELEMENT, element).with(OPERATION, operation)
     }
@@ -143,11 +124,11 @@ impl Call {
     pub(crate) fn combined<T>(self, operation: &impl Combine<T>) -> Self {
         let name = operation.name();
         let known = OPERATORS.iter().position(|known| *known == name);
-        self.with(OPERATOR, known.map_or_else(|| digest(&(name, operation.cycles())) | DIGEST, number))
+        self.with(OPERATOR, known.map_or_else(|| Digest::of(&(name, operation.cycles())) | DIGEST, number))
     }
 
     pub(crate) fn by(self, algorithm: &impl Hash) -> Self {
-        self.with(ALGORITHM, digest(algorithm))
+        self.with(ALGORITHM, Digest::of(algorithm))
     }
 
     pub(crate) fn each(self, counts: impl Iterator<Item = usize>) -> Self {
@@ -185,17 +166,18 @@ fn number(value: usize) -> u32 {
 impl fmt::Display for Call {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = |word: usize| self.0[word].checked_sub(1);
-        let known = |word: usize, names: &'static [&'static str]| names.get(value(word)? as usize).copied();
+        let element = value(ELEMENT).and_then(|place| ELEMENTS.get(place as usize)).map(|(name, _)| *name);
+        let operator = value(OPERATOR).and_then(|place| OPERATORS.get(place as usize));
         out.write_str(COLLECTIVES.get(self.operation() as usize).unwrap_or(&"nothing that is known"))?;
         let bytes = self.0[OPERATION] >> OPERATION_BITS;
-        match (value(LENGTH), known(ELEMENT, &ELEMENTS), value(ELEMENT)) {
+        match (value(LENGTH), element, value(ELEMENT)) {
             (Some(len), Some(name), _) => write!(out, " of {len} {name}")?,
             (Some(len), None, Some(_)) => write!(out, " of {len} elements of {bytes} bytes")?,
             (None, Some(name), _) => write!(out, " of {name}")?,
             (None, None, Some(_)) => write!(out, " of elements of {bytes} bytes")?,
             (_, _, None) => {}
         }
-        match (value(OPERATOR), known(OPERATOR, &OPERATORS)) {
+        match (value(OPERATOR), operator) {
             (_, Some(name)) => write!(out, " by {name}")?,
             (Some(_), None) => write!(out, " by an operation of its own")?,
             (None, None) => {}
@@ -226,39 +208,6 @@ impl fmt::Display for Differing<'_> {
             write!(out, "{}{name}", if index == 0 { "" } else { ", " })
         })
     }
-}
-
-/// FNV-1a.
-struct Digest(u64);
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self(0xCBF2_9CE4_8422_2325)
-    }
-}
-
-impl Digest {
-    fn folded(&self) -> u32 {
-        (self.0 >> 32) as u32 ^ self.0 as u32
-    }
-}
-
-impl Hasher for Digest {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-fn digest(value: &impl Hash) -> u32 {
-    let mut digest = Digest::default();
-    value.hash(&mut digest);
-    digest.folded()
 }
 
 #[cfg(test)]

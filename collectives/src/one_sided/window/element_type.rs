@@ -1,12 +1,10 @@
 //! The type of a window's elements, as ranks tell each other of it.
 
-use core::{
-    any::TypeId,
-    fmt,
-    hash::{Hash, Hasher},
-};
+use core::{any::TypeId, fmt};
 
 use bytemuck::Pod;
+
+use crate::digest::{Digest, ELEMENTS};
 
 /// A type of elements: what its tag and its size tell of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,11 +19,11 @@ impl ElementType {
 
     /// The type `T`.
     pub fn of<T: Pod>() -> Self {
-        // All ranks run one image, in which a type has one identity.
-        let mut hasher = Fnv(0xCBF2_9CE4_8422_2325);
-        TypeId::of::<T>().hash(&mut hasher);
-        let hash = hasher.finish();
-        Self { tag: (hash ^ hash >> 32) as u32 >> (32 - Self::TAG_BITS), len_bytes: size_of::<T>() as u32 }
+        Self { tag: Self::tag_of(&TypeId::of::<T>()), len_bytes: size_of::<T>() as u32 }
+    }
+
+    fn tag_of(id: &TypeId) -> u32 {
+        Digest::of(id) >> (32 - Self::TAG_BITS)
     }
 
     /// The type with this tag and size.
@@ -46,28 +44,9 @@ impl ElementType {
 
 impl fmt::Display for ElementType {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        macro_rules! known {
-            ($($type:ty)*) => { [$((Self::of::<$type>(), stringify!($type))),*] };
-        }
-        let known = known!(u8 i8 u16 i16 u32 i32 u64 i64 u128 i128 usize isize f32 f64);
-        match known.into_iter().find(|(known, _)| known == self) {
-            Some((_, name)) => write!(out, "`{name}`"),
+        match ELEMENTS.iter().find(|(_, id)| Self::tag_of(id) == self.tag) {
+            Some((name, _)) => write!(out, "`{name}`"),
             None => write!(out, "a type of {} bytes (number {:#x})", self.len_bytes, self.tag),
-        }
-    }
-}
-
-/// FNV-1a.
-struct Fnv(u64);
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
         }
     }
 }
