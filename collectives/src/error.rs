@@ -378,12 +378,7 @@ impl From<ClaimError> for Error {
 }
 
 /// An error that gives back what the refused call had taken.
-pub struct Returned<T> {
-    /// Why the call was refused.
-    pub error: Error,
-    /// What the refused call had taken.
-    pub taken: T,
-}
+pub type Returned<T> = hal::Returned<Error, T>;
 
 /// Drops what the call had taken.
 impl<T> From<Returned<T>> for Error {
@@ -391,17 +386,3 @@ impl<T> From<Returned<T>> for Error {
         returned.error
     }
 }
-
-impl<T> fmt::Debug for Returned<T> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.error, out)
-    }
-}
-
-impl<T> fmt::Display for Returned<T> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.error, out)
-    }
-}
-
-impl<T> core::error::Error for Returned<T> {}

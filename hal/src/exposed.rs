@@ -25,7 +25,7 @@ use core::{
 use bytemuck::Pod;
 
 use crate::{
-    CoreId, LINE_BYTES, Line, Topology,
+    CoreId, LINE_BYTES, Line, Returned, Topology,
     address::{Region, kind},
     cached::Caches,
 };
@@ -156,28 +156,6 @@ impl fmt::Display for ExposeError {
 
 impl core::error::Error for ExposeError {}
 
-/// An [`ExposeError`] that gives back the memory that was to be exposed.
-pub struct NotExposed<M> {
-    /// Why it was refused.
-    pub error: ExposeError,
-    /// The memory, unchanged.
-    pub memory: M,
-}
-
-impl<M> fmt::Debug for NotExposed<M> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.error, out)
-    }
-}
-
-impl<M> fmt::Display for NotExposed<M> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.error, out)
-    }
-}
-
-impl<M> core::error::Error for NotExposed<M> {}
-
 /// Why a region could not be mapped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapError {
@@ -274,11 +252,12 @@ pub trait Expose: Topology {
     /// invalidated, as they may be in the owner's caches.
     ///
     /// # Errors
-    /// [`NotExposed`] with the reason and the memory, in particular if that does not consist of whole lines.
+    /// [`Returned`] with the reason and the memory, in particular if that does not consist of whole lines.
     ///
     /// # Panics
     /// If `caches` are another core's.
-    fn expose<M: Exposable>(&self, caches: &mut Caches, memory: M) -> Result<Exposure<'_, M>, NotExposed<M>>;
+    fn expose<M: Exposable>(&self, caches: &mut Caches, memory: M)
+    -> Result<Exposure<'_, M>, Returned<ExposeError, M>>;
 
     /// Makes what another core exposes reachable for this one, by combined and uncached accesses. To be called before
     /// each use: it costs a register access for each [slot](SLOT_BYTES) that is not mapped already, and nothing

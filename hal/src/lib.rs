@@ -29,6 +29,7 @@ pub mod mpb;
 pub mod prices;
 #[cfg(all(feature = "qemu", target_arch = "x86", target_os = "none"))]
 pub mod qemu;
+mod returned;
 #[cfg(any(all(feature = "scc", target_arch = "x86", target_os = "none"), test))]
 pub mod scc;
 #[cfg(feature = "sim")]
@@ -50,11 +51,12 @@ pub use clock::{Clock, Software, p54c};
 pub use core_id::CoreId;
 pub use counters::{Countable, Counted, Counters};
 pub use descriptions::Costs;
-pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError, NotExposed};
+pub use exposed::{Exposable, Expose, ExposeError, Exposure, Lines, MapError};
 pub use interrupt::{Interrupt, Shielded};
 pub use limits::{HeapExhausted, StackOverflow};
 pub use mpb::{Combined, Mpb, MpbByte, MpbCoherence, MpbCopy, MpbWords};
 pub use prices::Prices;
+pub use returned::Returned;
 pub use topology::{ATOMIC_COUNTERS, Layout, Tile, Topology};
 pub use trace::{Entered, Epoch, Ranks, Span, Trace};
 pub use tsr::{TestAndSet, TsrGuard};

@@ -322,7 +322,7 @@ pub fn refusals<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     let hal = context.hal();
     let partial = hal.expose(context.caches, vec![7u8; 33]).err();
     check!(
-        matches!(&partial, Some(refused) if refused.memory == [7; 33]
+        matches!(&partial, Some(refused) if refused.taken == [7; 33]
             && matches!(refused.error, ExposeError::PartOfALine { len_bytes: 33, .. })),
         "33 bytes: {partial:?}"
     );

@@ -3,8 +3,9 @@
 use core::{mem::ManuallyDrop, ptr::NonNull};
 
 use crate::{
-    Caches, CoreId, Exposable, Expose, Exposure, Home, MapError, Region, SharedAddress, Topology,
-    exposed::{ExposureHost, NotExposed},
+    Caches, CoreId, Exposable, Expose, ExposeError, Exposure, Home, MapError, Region, Returned, SharedAddress,
+    Topology,
+    exposed::ExposureHost,
     kind::{self, Kind},
 };
 
@@ -33,7 +34,11 @@ impl<H: Hardware> ExposureHost for HardwareCore<H> {
 }
 
 impl<H: Hardware> Expose for HardwareCore<H> {
-    fn expose<M: Exposable>(&self, caches: &mut Caches, mut memory: M) -> Result<Exposure<'_, M>, NotExposed<M>> {
+    fn expose<M: Exposable>(
+        &self,
+        caches: &mut Caches,
+        mut memory: M,
+    ) -> Result<Exposure<'_, M>, Returned<ExposeError, M>> {
         let _operation = self.operation();
         self.end_its_slices(caches);
         let bytes = NonNull::from(memory.bytes());
@@ -49,7 +54,7 @@ impl<H: Hardware> Expose for HardwareCore<H> {
         });
         let offset = match placed {
             Ok(offset) => offset,
-            Err(error) => return Err(NotExposed { error, memory }),
+            Err(error) => return Err(Returned { error, taken: memory }),
         };
         let region = Region::new(SharedAddress::exposed(self.core(), offset), len_bytes);
         // Should the hardware panic with others reaching it already, it stays.
