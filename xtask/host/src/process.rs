@@ -101,6 +101,10 @@ impl Running {
     /// that others have locked: a cargo for another one.
     pub fn is_asleep(&self) -> bool {
         let leader = self.child.id();
+        // Most that are looked at are awake, and that is seen without a look at all processes.
+        if is_awake(leader) {
+            return false;
+        }
         let all: Vec<_> = stats("/proc").collect();
         let parents: HashMap<u32, u32> = all.iter().filter_map(|stat| Some((number(stat)?, parent(stat)?))).collect();
         let is_below = |process: u32| {
@@ -111,9 +115,6 @@ impl Running {
             (is_below(process) || group(stat) == Some(leader)).then_some(process)
         });
         let ours: HashSet<_> = ours.collect();
-        // A process is in the state of its first thread, which may do no more than wait for the others: a compiler's does.
-        let is_awake =
-            |process| stats(&format!("/proc/{process}/task")).any(|stat| matches!(state(&stat), Some('R' | 'D')));
         !ours.iter().copied().any(is_awake)
             && !wait_for_others(&ours, &fs::read_to_string("/proc/locks").unwrap_or_default())
     }
@@ -204,6 +205,12 @@ fn accounts<const N: usize>(process: &str, places: [usize; N]) -> Option<Duratio
 /// What `stat` says of a process behind its name, which may contain anything.
 fn after_name(stat: &str) -> Option<&str> {
     stat.rsplit_once(") ").map(|(_, rest)| rest)
+}
+
+/// Whether a thread of a process runs, wants to, or waits for a disk. A process is in the state of its first thread, which may do no
+/// more than wait for the others: a compiler's does.
+fn is_awake(process: u32) -> bool {
+    stats(&format!("/proc/{process}/task")).any(|stat| matches!(state(&stat), Some('R' | 'D')))
 }
 
 /// The state of a process or thread: running, asleep, …
