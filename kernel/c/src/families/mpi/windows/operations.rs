@@ -162,6 +162,7 @@ unsafe fn get_with<C: Core, T: Number>(
             if target.bytes > 0 {
                 let ticket = window.ends.ticket(target.rank, Some(origin));
                 window.say(here, target.rank, &Word::Get(ticket, target.place))?;
+                window.bound_queue(here, target.rank, target.bytes)?;
                 awaits = Awaits::Answer(ticket);
             }
         }
@@ -242,6 +243,7 @@ unsafe fn fetch<C: Core>(
             let operands = origin.map_or_else(Vec::new, |origin| unsafe { bytes(&origin) });
             let ticket = window.ends.ticket(target.rank, Some(result));
             window.say(here, target.rank, &Word::Fetch(ticket, how, target.place, operands))?;
+            window.bound_queue(here, target.rank, target.bytes)?;
             awaits = Awaits::Answer(ticket);
         }
     }
@@ -334,7 +336,8 @@ pub(super) unsafe fn compare_and_swap<C: Core>(
         // SAFETY: see above.
         let both = unsafe { [bytes(&expected), bytes(&origin)] }.concat();
         let ticket = window.ends.ticket(target.rank, Some(result));
-        window.say(here, target.rank, &Word::Swap(ticket, target.place, both))
+        window.say(here, target.rank, &Word::Swap(ticket, target.place, both))?;
+        window.bound_queue(here, target.rank, target.bytes)
     })
 }
 

@@ -1,6 +1,7 @@
 //! Fences, posts and starts, locks and flushes.
 
 use alloc::{rc::Rc, vec::Vec};
+use core::mem;
 
 use kernel::hal::{
     Core, CoreId,
@@ -89,8 +90,8 @@ impl Window {
         Ok(())
     }
 
-    /// Waits for the answer of a target when 1 MiB has been queued for it since its last one, lest that fill the heap: a program may put
-    /// and accumulate any number of times before it synchronises.
+    /// Waits for the answers of all targets when 1 MiB has been queued for them, or is wanted of them, since their last ones, lest that
+    /// fill heaps: a program may access windows any number of times before it synchronises.
     pub(super) fn bound_queue<C: Core>(
         &self,
         here: &Here<'_, '_, '_, C>,
@@ -100,27 +101,37 @@ impl Window {
         const MOST: usize = 1 << 20;
         /// What is queued besides the program's bytes.
         const HEAD: usize = 64;
-        let queued = self.open.borrow().get(&target).map_or(0, |queued| *queued) + HEAD + bytes;
-        let is_little = queued < MOST;
-        self.open.borrow_mut().insert(target, if is_little { queued } else { 0 });
-        if is_little {
+        *self.open.borrow_mut().entry(target).or_default() += HEAD + bytes;
+        if self.open.borrow().values().sum::<usize>() < MOST {
             return Ok(());
         }
-        let ticket = self.ends.ticket(target, None);
-        self.say(here, target, &Word::Flush(ticket))?;
-        wait(here, || self.ends.is_answered(ticket))
+        let full: Vec<_> = {
+            let mut open = self.open.borrow_mut();
+            let full = open.iter_mut().filter(|(_, queued)| **queued > 0);
+            full.map(|(target, queued)| (*target, mem::take(queued))).collect()
+        };
+        let targets = full.into_iter().map(|(target, _)| target);
+        let tickets = self.ask_for_answers(here, targets)?;
+        wait(here, || tickets.iter().all(|ticket| self.ends.is_answered(*ticket)))
+    }
+
+    /// Asks targets to answer when all that was asked of them before is done.
+    fn ask_for_answers<C: Core>(
+        &self,
+        here: &Here<'_, '_, '_, C>,
+        targets: impl IntoIterator<Item = usize>,
+    ) -> Result<Vec<u32>, Fault> {
+        let ask = |target| {
+            let ticket = self.ends.ticket(target, None);
+            self.say(here, target, &Word::Flush(ticket)).map(|()| ticket)
+        };
+        targets.into_iter().map(ask).collect()
     }
 
     /// Waits until all that was done to these targets is done there.
     fn flush<C: Core>(&self, here: &Here<'_, '_, '_, C>, targets: &[usize]) -> Result<(), Fault> {
-        let mut tickets = Vec::new();
-        for target in targets {
-            if self.open.borrow_mut().remove(target).is_some() {
-                let ticket = self.ends.ticket(*target, None);
-                self.say(here, *target, &Word::Flush(ticket))?;
-                tickets.push(ticket);
-            }
-        }
+        let was_open = |target: &usize| self.open.borrow_mut().remove(target).is_some();
+        let tickets = self.ask_for_answers(here, targets.iter().copied().filter(was_open))?;
         wait(here, || tickets.iter().all(|ticket| self.ends.is_answered(*ticket)))?;
         self.check_refusals(targets)
     }
