@@ -205,6 +205,11 @@ static void check_what_is_known(void)
     EQUAL(combiner, MPI_COMBINER_NAMED);
 
     char name[MPI_MAX_OBJECT_NAME];
+    /* Of names that mean the same the first one of the standard. */
+    MPI_Type_get_name(MPI_LONG_LONG, name, &length);
+    CHECK(strcmp(name, "MPI_LONG_LONG_INT") == 0);
+    MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length);
+    CHECK(strcmp(name, "MPI_C_COMPLEX") == 0);
     MPI_Type_get_name(MPI_DOUBLE, name, &length);
     CHECK(!strcmp(name, "MPI_DOUBLE") && length == 10);
     MPI_Type_get_name(type, name, &length); EQUAL(length, 0);

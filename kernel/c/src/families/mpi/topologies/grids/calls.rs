@@ -188,7 +188,7 @@ pub(crate) unsafe fn cart_map<C: Core>(
     work().map_err(|fault: Fault| fault.on_comm(comm))
 }
 
-/// Fills in lengths that are zero: as equal as they can be, and the largest first.
+/// Fills in lengths that are zero: as close to each other as they can be, and the largest first.
 pub(crate) unsafe fn dims_create<C: Core>(
     _: &Here<'_, '_, '_, C>,
     nodes: i32,
@@ -208,7 +208,7 @@ pub(crate) unsafe fn dims_create<C: Core>(
     if open == 0 {
         return if nodes == given { Ok(()) } else { Err(Class::DIMS.into()) };
     }
-    let mut chosen = balanced(nodes / given, open, usize::MAX).into_iter();
+    let mut chosen = balanced(nodes / given, open).into_iter();
     for length in lengths.iter_mut().filter(|length| **length == 0) {
         *length = chosen.next().unwrap_or(1) as i32;
     }

@@ -53,21 +53,36 @@ impl Grid {
     }
 }
 
-/// Factors of a number, none above a limit, the largest first and as small as it can be.
-fn balanced(number: usize, count: usize, limit: usize) -> Vec<usize> {
-    if count == 1 {
-        return if number <= limit { vec![number] } else { Vec::new() };
-    }
-    let fits = |first: usize| first.checked_pow(count as u32).is_none_or(|most| most >= number);
-    for first in (1..=number.min(limit)).filter(|first| number.is_multiple_of(*first) && fits(*first)) {
-        let mut all = vec![first];
-        let rest = balanced(number / first, count - 1, first);
-        if !rest.is_empty() {
-            all.extend(rest);
-            return all;
+/// Factors of a number, the largest first: those that differ least, and of several such the largest.
+fn balanced(number: usize, count: usize) -> Vec<usize> {
+    let small = (1..).take_while(|divisor| divisor * divisor <= number).filter(|divisor| number.is_multiple_of(*divisor));
+    let mut divisors: Vec<_> = small.flat_map(|divisor| [divisor, number / divisor]).collect();
+    divisors.sort_unstable();
+    divisors.dedup();
+    let mut best = vec![1; count];
+    best[0] = number;
+    choose(&divisors, number, &mut vec![1; count], 0, &mut best);
+    best
+}
+
+/// Tries all factors of what is left from a place on, none above the one before it, and keeps the best choice.
+fn choose(divisors: &[usize], left: usize, chosen: &mut [usize], place: usize, best: &mut [usize]) {
+    let (last, places) = (chosen.len() - 1, (chosen.len() - place) as u32);
+    let range = |all: &[usize]| (all[0] - all[last], core::cmp::Reverse(all[last]));
+    let limit = place.checked_sub(1).map_or(usize::MAX, |before| chosen[before]);
+    if place == last {
+        chosen[last] = left;
+        if left <= limit && range(chosen) < range(best) {
+            best.copy_from_slice(chosen);
         }
+        return;
     }
-    Vec::new()
+    let fits = |first: usize| first <= limit && left.is_multiple_of(first);
+    let is_enough = |first: usize| first.checked_pow(places).is_none_or(|most| most >= left);
+    for first in divisors.iter().copied().filter(|first| fits(*first) && is_enough(*first)) {
+        chosen[place] = first;
+        choose(divisors, left / first, chosen, place + 1, best);
+    }
 }
 
 #[cfg(test)]
@@ -86,7 +101,10 @@ mod tests {
 
     #[test]
     fn lengths_are_balanced() {
-        let cases: [(usize, usize, &[usize]); 6] = [
+        let cases: [(usize, usize, &[usize]); 9] = [
+            (1, 1, &[1]),
+            (5040, 3, &[21, 16, 15]),
+            (7488, 3, &[26, 18, 16]),
             (12, 2, &[4, 3]),
             (48, 3, &[4, 4, 3]),
             (7, 2, &[7, 1]),
@@ -95,7 +113,7 @@ mod tests {
             (30, 3, &[5, 3, 2]),
         ];
         for (number, count, lengths) in cases {
-            assert_eq!(balanced(number, count, usize::MAX), lengths, "{number}");
+            assert_eq!(balanced(number, count), lengths, "{number}");
         }
     }
 }
