@@ -22,6 +22,8 @@ pub(super) enum Body {
 /// A message that has arrived before a receive.
 pub(super) struct Arrived {
     pub(super) label: Label,
+    /// Which one it is of its sender's messages here.
+    pub(super) number: u32,
     pub(super) body: Body,
 }
 
@@ -54,6 +56,12 @@ impl Matching {
     /// Takes away the first message that fits.
     pub(super) fn take(&mut self, pattern: &Pattern) -> Option<Arrived> {
         let at = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.label))?;
+        self.unexpected.remove(at)
+    }
+
+    /// Takes away the message of a rank with this number, if it waits for a receive.
+    pub(super) fn take_back(&mut self, from: usize, number: u32) -> Option<Arrived> {
+        let at = self.unexpected.iter().position(|arrived| (arrived.label.from, arrived.number) == (from, number))?;
         self.unexpected.remove(at)
     }
 
@@ -135,7 +143,8 @@ mod tests {
     fn messages_are_found_in_the_order_of_arrival() {
         let mut matching = Matching::default();
         for (number, (from, tag)) in [(1, 7), (2, 7), (1, 8), (1, 7)].into_iter().enumerate() {
-            matching.keep(Arrived { label: Label { len: number, ..label(0, from, tag) }, body: Body::Announced(0) });
+            let label = Label { len: number, ..label(0, from, tag) };
+            matching.keep(Arrived { label, number: number as u32, body: Body::Announced(0) });
         }
         let any = pattern(0, None, Tag::Is(7));
         assert_eq!(matching.find(&any).map(|label| label.len), Some(0));
@@ -145,5 +154,11 @@ mod tests {
         assert_eq!([within(7, 7), within(0, 6), within(8, 9)], [Some(0), None, None]);
         let order: Vec<_> = core::iter::from_fn(|| matching.take(&any)).map(|arrived| arrived.label.len).collect();
         assert_eq!((order, matching.unexpected()), (std::vec![0, 1, 3], 0));
+        for from in [1, 2] {
+            matching.keep(Arrived { label: label(0, from, 7), number: 5, body: Body::Announced(0) });
+        }
+        let back = matching.take_back(2, 5).map(|arrived| arrived.label.from);
+        assert_eq!((back, matching.unexpected()), (Some(2), 1));
+        assert!(matching.take_back(2, 5).is_none() && matching.take_back(1, 4).is_none());
     }
 }

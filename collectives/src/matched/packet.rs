@@ -47,10 +47,23 @@ pub(super) enum Kind {
     Taken,
     /// `number` messages that were sent at once have been received.
     Credit,
+    /// The message that is number `number` of its sender's here is not to be received, if it still waits for a receive.
+    Withdraw,
+    /// The answer; the tag says whether it waited, and is gone now.
+    Withdrawn,
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [Self::Eager, Self::Announce, Self::Clear, Self::Data, Self::Taken, Self::Credit];
+    const ALL: [Self; 8] = [
+        Self::Eager,
+        Self::Announce,
+        Self::Clear,
+        Self::Data,
+        Self::Taken,
+        Self::Credit,
+        Self::Withdraw,
+        Self::Withdrawn,
+    ];
 }
 
 /// A packet, whose payload is its own or, as long as it is on its way out at once, somebody else's.

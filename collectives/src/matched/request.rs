@@ -118,15 +118,18 @@ impl<'r, 'c, C: Core> Request<'r, 'c, C> {
         if self.is_done() { self.take().map(Some) } else { Ok(None) }
     }
 
-    /// Takes it back, if nothing has come for it, or nothing was sent of it; and says whether that was so. Otherwise, and if it is a
-    /// collective operation, it has to be waited for as before.
+    /// Takes it back, if nothing has come for it, or no receive has got it; and says whether that was so. Otherwise, and if it is a
+    /// collective operation, it has to be waited for as before. A message that has gone, also one whose send is complete and was not
+    /// waited for, is asked back: that waits for the answer, which its receiver gives in whatever it waits for.
     pub fn cancel(&mut self) -> bool {
-        let withdrawn = !self.is_done()
-            && match &self.pending {
-                Some(What::Send { post, state, to, .. }) => post.withdraw(self.comm.world_of(), *to, state),
-                Some(What::Receive { post, state, .. }) => post.matching().borrow_mut().withdraw(state),
-                _ => false,
-            };
+        let withdrawn = match &self.pending {
+            Some(What::Send { post, state, to, .. }) => {
+                // It fails on a dying machine only.
+                post.withdraw(self.comm.world_of(), *to, state).unwrap_or(false)
+            }
+            Some(What::Receive { post, state, .. }) => post.matching().borrow_mut().withdraw(state),
+            _ => false,
+        };
         if withdrawn {
             self.pending = None;
         }
@@ -256,7 +259,7 @@ impl<'r, 'c, C: Core> Request<'r, 'c, C> {
 
 impl<C: Core> Drop for Request<'_, '_, C> {
     fn drop(&mut self) {
-        if !self.is_over() && !self.comm.hal().is_dying() && !self.cancel() {
+        if !self.is_over() && !self.comm.hal().is_dying() && (self.is_done() || !self.cancel()) {
             // It fails on a dying machine only, or tells of what nobody asks for any more.
             let _ = self.wait();
         }

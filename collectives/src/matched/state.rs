@@ -20,6 +20,8 @@ pub(super) struct State {
     /// Whether whoever waits reads a long message itself.
     is_direct: bool,
     is_done: Cell<bool>,
+    /// Which one a message that has gone is of those of this rank there.
+    number: Cell<Option<u32>>,
     /// What has come, or is coming.
     label: Cell<Option<Label>>,
     copy: RefCell<Vec<u8>>,
@@ -28,7 +30,8 @@ pub(super) struct State {
 impl State {
     /// Of a receive with `room` bytes of room, or of a send.
     pub(super) fn new(room: usize, is_direct: bool) -> Self {
-        Self { room, is_direct, is_done: Cell::new(false), label: Cell::new(None), copy: RefCell::default() }
+        let (is_done, number, label) = (Cell::new(false), Cell::new(None), Cell::new(None));
+        Self { room, is_direct, is_done, number, label, copy: RefCell::default() }
     }
 
     /// Becomes the state of another receive that waits; returns the memory that was for a copy.
@@ -46,6 +49,16 @@ impl State {
 
     pub(super) fn is_done(&self) -> bool {
         self.is_done.get()
+    }
+
+    /// A message goes, as the one with this number.
+    pub(super) fn go(&self, number: u32) {
+        self.number.set(Some(number));
+    }
+
+    /// Which one a message that has gone is there.
+    pub(super) fn number(&self) -> Option<u32> {
+        self.number.get()
     }
 
     pub(super) fn finish_sent(&self) {

@@ -285,6 +285,40 @@ static void between_groups(void)
     MPI_Comm_free(&half);
 }
 
+/* By hardware: of SCC's cores two are on a tile, and all reach the same memory. */
+static void by_hardware(void)
+{
+    char what[MPI_MAX_INFO_VAL] = "";
+    int found, members = 0, own = me / 2 * 2 + 1 < size ? 2 : 1;
+    MPI_Comm part;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &part);
+    CHECK((part == MPI_COMM_NULL) == (size <= 2));
+    MPI_Info_get(info, "mpi_hw_resource_type", sizeof what - 1, what, &found);
+    EQUAL(found, size > 2);
+    if (part != MPI_COMM_NULL) {
+        MPI_Comm_size(part, &members);
+        EQUAL(members, own);
+        MPI_Comm_free(&part);
+    }
+    const char *kinds[] = {"tile", "mpi_shared_memory", "something"};
+    int sizes[] = {own, size, 0};
+    for (int kind = 0; kind < 3; kind++) {
+        MPI_Info_set(info, "mpi_hw_resource_type", kinds[kind]);
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &part);
+        EQUAL(part == MPI_COMM_NULL, kind == 2);
+        if (part != MPI_COMM_NULL) {
+            MPI_Comm_size(part, &members);
+            EQUAL(members, sizes[kind]);
+            MPI_Comm_free(&part);
+        }
+    }
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &part);
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Info_free(&info);
+}
+
 static void grids(void)
 {
     int lengths[2] = {0, 0}, rings[2] = {1, 0}, places[2], rank, source, destination;
@@ -347,6 +381,7 @@ int main(int argc, char **argv)
     freed_keys();
     infos();
     between_groups();
+    by_hardware();
     grids();
     /* Numbers of communicators are used again. */
     for (int i = 0; i < 100; i++) {

@@ -6,6 +6,12 @@
 
 static int me, ranks;
 
+static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)value, (void)copy, (void)flag;
+    return MPI_ERR_OTHER;
+}
+
 static int copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
 {
     (void)comm, (void)key, (void)extra;
@@ -87,6 +93,20 @@ static void copies(void)
             EQUAL(MPI_Comm_disconnect(&made[parent][copy]), MPI_SUCCESS);
     MPI_Comm_free(&parents[2]), MPI_Comm_free(&parents[3]);
     MPI_Comm_free_keyval(&key);
+}
+
+static void failed_copy(void)
+{
+    int key;
+    MPI_Comm comm, made = MPI_COMM_WORLD;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(not_copied, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(comm, key, NULL);
+    EQUAL(MPI_Comm_idup(comm, &made, &request), MPI_ERR_OTHER);
+    EQUAL(made == MPI_COMM_NULL, 1);
+    MPI_Comm_free_keyval(&key), MPI_Comm_free(&comm);
 }
 
 static void copies_of_intercommunicators(void)
@@ -270,6 +290,32 @@ static void errors(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
+/* A receive that was freed, as its communicator was, keeps the number of that: it gets no message of another one. */
+static void freed_receive(void)
+{
+    enum { LIMIT = 2048 };
+    static int nothing;
+    MPI_Comm freed, other;
+    MPI_Request request;
+    if (me > 0)
+        return;
+    MPI_Comm_dup(MPI_COMM_SELF, &freed);
+    MPI_Irecv(&nothing, 1, MPI_INT, 0, 5, freed, &request);
+    MPI_Request_free(&request);
+    MPI_Comm_free(&freed);
+    for (int number = 1; number < LIMIT; number++) {
+        int found;
+        MPI_Comm_dup(MPI_COMM_SELF, &other);
+        MPI_Send(&number, 1, MPI_INT, 0, 5, other);
+        MPI_Iprobe(0, 5, other, &found, MPI_STATUS_IGNORE);
+        EQUAL(found, 1);
+        MPI_Recv(&found, 1, MPI_INT, 0, 5, other, MPI_STATUS_IGNORE);
+        EQUAL(found, number);
+        MPI_Comm_free(&other);
+    }
+    EQUAL(nothing, 0);
+}
+
 /* One number of a communicator is left, and two agreements want it: they end, and one at most has it. */
 static void last_number(void)
 {
@@ -317,6 +363,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &me), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     copies();
     copies_of_intercommunicators();
+    failed_copy();
+    freed_receive();
     last_number();
     general_requests();
     statuses();

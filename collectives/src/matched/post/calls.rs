@@ -79,7 +79,7 @@ impl Calls {
 impl Post {
     /// A call has come, or a piece of one, or one behind which bytes are coming.
     pub(super) fn take_call<C: Core>(&self, world: &Comm<'_, C>, arrived: Arrived) {
-        let Arrived { label, ref body } = arrived;
+        let Arrived { label, ref body, .. } = arrived;
         let is_head = matches!(body, Body::Waiting);
         if is_head {
             let head = self.take_begun(world, label.from, Vec::new());

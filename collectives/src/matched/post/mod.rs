@@ -87,6 +87,9 @@ struct Incoming {
 struct Peer {
     /// Messages that may still be sent without a receive.
     credits: u32,
+    /// Messages that have gone there, and that have come from there; both ranks count alike.
+    sent: u32,
+    arrived: u32,
     /// Credits that the peer gets back with the next ones.
     owed: u32,
     /// Credits of the peer that it has used and not got back, and how many it has.
@@ -101,12 +104,30 @@ struct Peer {
 }
 
 impl Peer {
-    /// Takes a credit for a message, if there is one and no message waits before it.
+    /// A message goes there, if there is a credit for it and no message waits before it.
     #[inline]
     fn takes_credit(&mut self) -> bool {
         let takes = self.credits > 0 && self.waiting.is_empty();
-        self.credits -= u32::from(takes);
+        if takes {
+            self.count_sent();
+        }
         takes
+    }
+
+    /// A message goes there, by a credit. Returns its number.
+    #[inline]
+    fn count_sent(&mut self) -> u32 {
+        self.credits -= 1;
+        self.sent = self.sent.wrapping_add(1);
+        self.sent
+    }
+
+    /// A message has come from there, by a credit or from this rank itself. Returns its number.
+    #[inline]
+    fn count_arrived(&mut self, by_credit: bool) -> u32 {
+        self.held += u32::from(by_credit);
+        self.arrived = self.arrived.wrapping_add(1);
+        self.arrived
     }
 
     /// A message of the peer is received that it has used a credit for. Returns how many it gets back now.
@@ -159,6 +180,8 @@ pub(super) struct Post {
     found: Cell<usize>,
     /// What the last receive that waited had, for the next one.
     spare: Cell<Option<Rc<State>>>,
+    /// Whether the message waited that this rank has asked back.
+    withdrawn: Cell<Option<bool>>,
 }
 
 impl Post {
@@ -183,6 +206,7 @@ impl Post {
             streams: RefCell::default(),
             found: Cell::new(0),
             spare: Cell::default(),
+            withdrawn: Cell::default(),
         }
     }
 
@@ -310,6 +334,11 @@ impl Post {
                 self.stream(world);
             }
             Kind::Credit => self.take_credits(world, from, number),
+            Kind::Withdraw => {
+                let is_back = self.drop_arrived(world, from, number);
+                self.post(world, from, &Packet::new(Kind::Withdrawn, number).tagged(0, is_back.into()));
+            }
+            Kind::Withdrawn => self.withdrawn.set(Some(tag != 0)),
         }
     }
 

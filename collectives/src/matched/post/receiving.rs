@@ -72,7 +72,7 @@ impl Post {
         let owed = {
             let peer = &mut self.peers.borrow_mut()[from];
             peer.credits += if is_here { words.number } else { line.0[0].into() };
-            peer.held += 1;
+            peer.count_arrived(true);
             peer.receive_one()
         };
         self.give_credits(world, from, owed);
@@ -109,13 +109,11 @@ impl Post {
 
     /// A message has come: to a receive that waits for it, or to wait for one.
     pub(super) fn arrive<C: Core>(&self, world: &Comm<'_, C>, label: Label, body: Body) {
-        let arrived = Arrived { label, body };
         if calls::is_call(label.context) {
-            return self.take_call(world, arrived);
+            return self.take_call(world, Arrived { label, number: 0, body });
         }
-        if label.from != world.rank() {
-            self.peers.borrow_mut()[label.from].held += 1;
-        }
+        let number = self.peers.borrow_mut()[label.from].count_arrived(label.from != world.rank());
+        let arrived = Arrived { label, number, body };
         let state = self.matching.borrow_mut().receive_for(&label);
         match state {
             Some(state) => self.deliver(world, arrived, state),
@@ -150,9 +148,21 @@ impl Post {
         self.post(world, to, &Packet::new(Kind::Credit, more));
     }
 
+    /// The message of a rank with this number is not to be received, if it waits for a receive; says whether it did.
+    pub(super) fn drop_arrived<C: Core>(&self, world: &Comm<'_, C>, from: usize, number: u32) -> bool {
+        let arrived = self.matching.borrow_mut().take_back(from, number);
+        let is_back = arrived.is_some();
+        if let Some(arrived) = arrived {
+            arrived.label.declare_received(world);
+            // There is no room for it, so that nothing but its end is told.
+            self.deliver(world, arrived, Rc::new(State::new(0, false)));
+        }
+        is_back
+    }
+
     /// A message is received.
     pub(in crate::matched) fn deliver<C: Core>(&self, world: &Comm<'_, C>, arrived: Arrived, state: Rc<State>) {
-        let Arrived { label, body } = arrived;
+        let Arrived { label, body, .. } = arrived;
         let is_wanted = label.len <= state.room();
         match body {
             Body::Bytes(bytes) => {

@@ -12,6 +12,7 @@ use crate::{
         matching::Body,
         packet::{Kind, Packet, SHORT_BYTES},
         state::State,
+        waits::wait_for,
     },
 };
 
@@ -109,6 +110,7 @@ impl Post {
 
     pub(super) fn send_to_itself<C: Core>(&self, world: &Comm<'_, C>, outgoing: Outgoing) {
         let Outgoing { to, context, tag, bytes, len, synchronous, state, .. } = outgoing;
+        state.go(self.peers.borrow()[to].arrived.wrapping_add(1));
         let bytes = bytes.unwrap_or_default();
         debug_assert_eq!(bytes.len(), len, "a message to this rank itself is here");
         let body = if synchronous {
@@ -131,7 +133,7 @@ impl Post {
                     return;
                 }
                 let Some(outgoing) = peer.waiting.pop_front() else { return };
-                peer.credits -= 1;
+                outgoing.state.go(peer.count_sent());
                 outgoing
             };
             self.emit(world, outgoing);
@@ -160,8 +162,29 @@ impl Post {
         }
     }
 
-    /// Takes a message back that has not been sent. Says whether it was there.
-    pub(in crate::matched) fn withdraw<C: Core>(&self, world: &Comm<'_, C>, to: usize, state: &Rc<State>) -> bool {
+    /// Takes a message back for which there is no receive yet, if need be from where it has gone, which is waited for. Says whether it
+    /// could.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] on a dying machine.
+    pub(in crate::matched) fn withdraw<C: Core>(
+        &self,
+        world: &Comm<'_, C>,
+        to: usize,
+        state: &Rc<State>,
+    ) -> Result<bool, Error> {
+        match state.number() {
+            None => Ok(self.withdraw_waiting(world, to, state)),
+            Some(number) if to == world.rank() => Ok(self.drop_arrived(world, to, number)),
+            Some(number) => {
+                self.post(world, to, &Packet::new(Kind::Withdraw, number));
+                wait_for(world, || self.withdrawn.take())
+            }
+        }
+    }
+
+    /// Takes a message back that has not gone. Says whether it was there.
+    fn withdraw_waiting<C: Core>(&self, world: &Comm<'_, C>, to: usize, state: &Rc<State>) -> bool {
         let waiting = &mut self.peers.borrow_mut()[to].waiting;
         let at = waiting.iter().position(|outgoing| Rc::ptr_eq(&outgoing.state, state));
         let Some((at, withdrawn)) = at.and_then(|at| Some((at, waiting.remove(at)?))) else { return false };

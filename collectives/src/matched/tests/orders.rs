@@ -71,6 +71,40 @@ fn a_receive_is_cancelled_or_done_in_all_orders() {
     assert!(ends.iter().all(|end| end.get() > 0), "{ends:?} of {runs} runs");
 }
 
+/// Whether a send is cancelled or its message received, exactly one of them happens, in all orders.
+#[test]
+fn a_send_is_cancelled_or_received_in_all_orders() {
+    let ends = [const { Cell::new(0) }; 2];
+    let runs = explore(|world| {
+        if world.rank() == 0 {
+            let mut send = world.start_send_tagged(&[9_u8], 1, 1).unwrap();
+            let cancelled = send.cancel();
+            let end = &ends[usize::from(cancelled)];
+            end.set(end.get() + 1);
+            if cancelled {
+                assert!(send.is_over());
+            } else {
+                send.wait().unwrap();
+            }
+            drop(send);
+            world.send_tagged(&[u8::from(cancelled)], 1, 2).unwrap();
+        } else {
+            // One look, which may or may not find the message.
+            let mut buffer = [0_u8];
+            let early = world.try_find_tagged(Source::Rank(0), Tag::Is(1)).unwrap();
+            let is_found = early.is_some();
+            if let Some(early) = early {
+                early.receive(&mut buffer).unwrap();
+            }
+            let mut cancelled = [0_u8];
+            world.receive_tagged(&mut cancelled, Source::Rank(0), Tag::Is(2)).unwrap();
+            assert_eq!((buffer, cancelled), if is_found { ([9], [0]) } else { ([0], [1]) });
+            assert_eq!(world.unexpected_messages().unwrap(), 0);
+        }
+    });
+    assert!(ends.iter().all(|end| end.get() > 0), "{ends:?} of {runs} runs");
+}
+
 /// A packet may come right behind a look into its box, and its doorbell long after it was taken from there: it is taken once, in all
 /// orders.
 #[test]

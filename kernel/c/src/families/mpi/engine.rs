@@ -17,7 +17,7 @@ use kernel::{
     hal::Core,
 };
 
-use super::{class::Fault, datatypes::Datatype};
+use super::{class::Fault, contexts, datatypes::Datatype};
 
 /// What became of something that was begun.
 pub(crate) type Outcome = Result<Envelope, Fault>;
@@ -38,8 +38,10 @@ pub(crate) struct Pending {
     /// It was taken back.
     is_cancelled: Cell<bool>,
     is_receive: bool,
-    /// It is a send of a copy that waits for no receive: whoever began it needs not wait for it.
-    is_buffered: bool,
+    /// The number of the communicator that it is on, which no other one gets before it is over.
+    context: RefCell<Option<Rc<contexts::Context>>>,
+    /// What a buffered send goes as, which is over for the program at once.
+    goes_as: Option<Rc<Self>>,
 }
 
 /// Where a message belongs in the memory of the program, to which no reference leads as long as the receive is pending: this side
@@ -61,11 +63,7 @@ impl Pending {
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.is_cancelled.get()
-    }
-
-    pub(crate) fn is_buffered(&self) -> bool {
-        self.is_buffered
+        self.goes_as.as_ref().map_or(self.is_cancelled.get(), |of| of.is_cancelled.get())
     }
 
     /// The message, if this has received one that belongs nowhere.
@@ -78,8 +76,22 @@ impl Pending {
         Rc::new(Self { outcome: RefCell::new(Some(outcome)), ..Self::default() })
     }
 
+    /// A buffered send, which is complete for the program, whatever becomes of it.
+    pub(crate) fn buffered(of: Rc<Self>) -> Rc<Self> {
+        Rc::new(Self { outcome: RefCell::new(Some(Ok(DONE))), goes_as: Some(of), ..Self::default() })
+    }
+
+    /// It is on the communicator with this number.
+    pub(crate) fn on(self: Rc<Self>, context: &Rc<contexts::Context>) -> Rc<Self> {
+        if !self.is_over() {
+            self.context.replace(Some(context.clone()));
+        }
+        self
+    }
+
     /// It is over.
     pub(crate) fn end(&self, outcome: Outcome) {
+        self.context.take();
         *self.outcome.borrow_mut() = Some(outcome);
     }
 
@@ -138,7 +150,7 @@ impl<'r, C: Core> Engine<'r, C> {
         } else {
             self.world.start_send_tagged(message, to, tag)
         }?;
-        Ok(self.begin(transfer, Rc::new(Pending { is_buffered: !is_synchronous, ..Pending::default() })))
+        Ok(self.begin(transfer, Rc::default()))
     }
 
     /// Begins to receive a message of at most so many bytes, for [`Pending::take_message`].
@@ -172,8 +184,9 @@ impl<'r, C: Core> Engine<'r, C> {
         pending
     }
 
-    /// Takes something back, if it has not got far enough to be completed; then it is over.
+    /// Takes something back that has not met its match; then it is over.
     pub(crate) fn cancel(&self, pending: &Rc<Pending>) {
+        let pending = pending.goes_as.as_ref().unwrap_or(pending);
         let at = self.pending.borrow().iter().position(|of| Rc::ptr_eq(of, pending));
         let Some(at) = at else { return };
         if self.transfers.borrow_mut()[at].cancel() {

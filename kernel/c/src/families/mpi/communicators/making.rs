@@ -1,6 +1,6 @@
 //! How communicators are made and freed.
 
-use alloc::{boxed::Box, rc::Rc, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, string::ToString, vec::Vec};
 
 use kernel::hal::Core;
 
@@ -29,6 +29,11 @@ const SHARED: i32 = 221;
 const UNGUIDED: i32 = 222;
 const GUIDED: i32 = 223;
 const BY_RESOURCE: i32 = 224;
+
+/// The key of infos that names hardware, and what there is: all ranks reach the same shared memory, and some are on one tile.
+const HARDWARE: &str = "mpi_hw_resource_type";
+const MEMORY: &str = "mpi_shared_memory";
+const TILE: &str = "tile";
 
 impl<C: Core> Mpi<'_, C> {
     /// Divides a communicator by colours, and in the order of keys.
@@ -122,6 +127,8 @@ pub(crate) unsafe fn comm_idup<C: Core>(
     let comm = here.communicator(handle)?;
     // SAFETY: see above.
     let (copied, copy) = unsafe { begin_dup(here, &comm, handle) };
+    // Until there is one, and if there is none.
+    made.write(COMM_NULL);
     let pending = here.engine.spawn(Box::pin(async move {
         made.write(copy.await?.handle.get());
         Ok(DONE)
@@ -151,32 +158,39 @@ pub(crate) fn comm_split<C: Core>(
     Ok(())
 }
 
-/// All ranks reach the same shared memory. What hardware they have in common beyond that is their tile, by one level, and their
-/// core, by no communicator.
+/// By hardware that ranks have in common. An unguided split says in the info what that is.
 pub(crate) fn comm_split_type<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     kind: i32,
     key: i32,
-    _info: Handle,
+    info: Handle,
     made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.intra(handle)?;
     here.session.before_waiting();
+    let cores_per_tile = here.world.hal().layout().cores_per_tile();
+    let tile = |rank: usize| (here.world.core_of(rank).index() / cores_per_tile) as u32;
+    let own = tile(here.world.rank());
     let color = match kind {
         SHARED => Some(0),
         UNGUIDED => {
             // A split that would be no smaller is none.
-            let cores_per_tile = here.world.hal().layout().cores_per_tile();
-            let tile = |rank: &usize| here.world.core_of(*rank).index() / cores_per_tile;
-            let own = tile(&here.world.rank());
-            let is_same = comm.group.ranks().iter().all(|rank| tile(rank) == own);
-            (!is_same).then_some(own as u32)
+            let is_same = comm.group.ranks().iter().all(|rank| tile(*rank) == own);
+            (!is_same).then_some(own)
         }
-        GUIDED | BY_RESOURCE | UNDEFINED => None,
+        GUIDED | BY_RESOURCE => match here.infos.borrow().get(info).and_then(|info| info.get(HARDWARE)) {
+            Some(MEMORY) => Some(0),
+            Some(TILE) => Some(own),
+            _ => None,
+        },
+        UNDEFINED => None,
         _ => return Err(Fault::from(Class::ARG).on_comm(handle)),
     };
     let split = here.split(&comm, color, key).map_err(|fault| fault.on_comm(handle))?;
+    if let Some(info) = here.infos.borrow_mut().get_mut(info).filter(|_| kind == UNGUIDED && split != COMM_NULL) {
+        info.set(HARDWARE.to_string(), TILE.to_string());
+    }
     made.write(split);
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) const FIRST: [Handle; 2] = [COMM_WORLD, COMM_SELF];
 
 /// A communicator.
 pub(crate) struct Communicator {
-    context: Context,
+    pub(crate) number: Rc<Context>,
     pub(crate) group: Rc<Group>,
     /// The other group of an intercommunicator.
     pub(crate) remote: Option<Rc<Group>>,
@@ -53,7 +53,7 @@ impl Communicator {
     ) -> Option<Self> {
         let group = group?;
         Some(Self {
-            context,
+            number: Rc::new(context),
             rank: group.place(world_rank)?,
             group,
             remote,
@@ -71,7 +71,7 @@ impl Communicator {
     /// The same ranks with the same topology by another number.
     fn copied(&self, context: Context) -> Self {
         Self {
-            context,
+            number: Rc::new(context),
             group: self.group.clone(),
             remote: self.remote.clone(),
             rank: self.rank,
@@ -103,7 +103,7 @@ impl Communicator {
 
     /// The number that its messages have.
     pub(crate) fn context(&self) -> u32 {
-        self.context.number()
+        self.number.number()
     }
 
     pub(crate) fn size(&self) -> usize {

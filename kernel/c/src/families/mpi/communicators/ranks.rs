@@ -97,8 +97,7 @@ impl<'r, C: Core> Mpi<'r, C> {
         }
     }
 
-    /// Forgets a communicator. Its number can be used again when no request of it is left: one that the program has freed, or a message
-    /// in a buffer, does not keep it.
+    /// Forgets a communicator. Its number can be used again when nothing on it is under way and no request of it is left.
     pub(crate) fn discard(&self, comm: &Communicator) {
         self.communicators.borrow_mut().remove(comm.handle.replace(COMM_NULL));
     }

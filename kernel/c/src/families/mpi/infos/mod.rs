@@ -9,11 +9,11 @@ use alloc::{string::String, vec::Vec};
 pub(crate) struct Info(Vec<(String, String)>);
 
 impl Info {
-    fn get(&self, key: &str) -> Option<&str> {
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
-    fn set(&mut self, key: String, value: String) {
+    pub(crate) fn set(&mut self, key: String, value: String) {
         match self.0.iter_mut().find(|(known, _)| *known == key) {
             Some((_, old)) => *old = value,
             None => self.0.push((key, value)),

@@ -107,7 +107,8 @@ impl<C: Core> Mpi<'_, C> {
             Ok(match message.mode {
                 Mode::Receive => {
                     let (from, tag) = (source(comm, message.peer), contexts::wanted(comm.context(), message.tag));
-                    self.engine.receive((block.address, block.count, block.datatype.clone()), from, tag)?
+                    let target = (block.address, block.count, block.datatype.clone());
+                    self.engine.receive(target, from, tag)?.on(&comm.number)
                 }
                 Mode::Buffered => {
                     let bytes = block.bytes();
@@ -116,13 +117,13 @@ impl<C: Core> Mpi<'_, C> {
                     let own = comm.buffered.borrow().is_attached();
                     let mut buffered = if own { &comm.buffered } else { &self.buffered }.borrow_mut();
                     buffered.check_room(bytes.len())?;
-                    buffered.add(self.engine.send(&bytes, to, message.sent_tag(), false)?, bytes.len());
-                    // It is complete for the program, whatever becomes of it.
-                    Pending::over(Ok(DONE))
+                    let pending = self.engine.send(&bytes, to, message.sent_tag(), false)?.on(&comm.number);
+                    buffered.add(pending.clone(), bytes.len());
+                    Pending::buffered(pending)
                 }
                 mode => {
                     let is_synchronous = mode == Mode::Synchronous;
-                    self.engine.send(&block.bytes(), to, message.sent_tag(), is_synchronous)?
+                    self.engine.send(&block.bytes(), to, message.sent_tag(), is_synchronous)?.on(&comm.number)
                 }
             })
         }
@@ -232,7 +233,10 @@ pub(crate) unsafe fn exchange<C: Core>(
         let begin = || -> Result<_, Fault> {
             let received = here.begin(&receive)?;
             let sent = match send.peer {
-                Peer::Rank(to) => here.engine.send(&bytes, comm.peers().world_rank(to), send.sent_tag(), false)?,
+                Peer::Rank(to) => {
+                    let to = comm.peers().world_rank(to);
+                    here.engine.send(&bytes, to, send.sent_tag(), false)?.on(&comm.number)
+                }
                 _ => Pending::over(Ok(DONE)),
             };
             Ok((received, sent))

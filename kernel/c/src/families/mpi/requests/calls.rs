@@ -270,7 +270,7 @@ pub(crate) unsafe fn request_free<C: Core>(here: &Here<'_, '_, '_, C>, request: 
     }
 }
 
-/// Takes back what nothing has come for, or nothing was sent of.
+/// Takes back what nothing has come for, or no receive has got.
 pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Handle) -> Result<(), Fault> {
     // SAFETY: see above.
     let handle = unsafe { request.read() };
@@ -283,14 +283,8 @@ pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut H
         What::General(general) => general.cancel(known.is_over()),
         _ => {
             let Some(pending) = &known.pending else { return Ok(()) };
+            here.session.before_waiting();
             here.engine.cancel(pending);
-            if pending.is_buffered() && !pending.is_over() {
-                // Too late. It is complete all the same, whatever its receiver does: the message was copied. A synchronous one
-                // still waits for its receive.
-                if let Some(request) = here.requests.borrow_mut().get_mut(handle) {
-                    request.pending = Some(Pending::over(Ok(DONE)));
-                }
-            }
             Ok(())
         }
     }
