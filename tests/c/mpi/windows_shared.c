@@ -11,10 +11,54 @@ static MPI_Aint length_of(int rank)
     return rank % 4 == 3 ? 0 : 5 + 7 * (rank % 3);
 }
 
+enum { LONG = 20000 };
+
+/* Of a long window others read only what was written, however often that was since they have looked; else it would take as long as all. */
+static void long_window(int me, int ranks)
+{
+    static unsigned char expected[48 * LONG];
+    unsigned char *base, *all;
+    int unit;
+    double times[2];
+    MPI_Aint size;
+    MPI_Win window;
+    MPI_Win_allocate_shared(LONG, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+    MPI_Win_shared_query(window, 0, &size, &unit, &all);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+    for (int round = 0; round < 8; round++) {
+        for (int writer = round % 3; writer < ranks; writer += 3)
+            for (int writing = 0; writing < round; writing++) {
+                int at = (writer + 1) % ranks * LONG + (round * 131 + writing * 9777) % LONG, value = writer + 7 * round + writing + 1;
+                expected[at] = value;
+                if (me == writer)
+                    all[at] = value, MPI_Win_sync(window);
+            }
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_sync(window);
+        CHECK(memcmp(all, expected, (size_t)ranks * LONG) == 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (int all_of_it = 0; all_of_it < 2; all_of_it++) {
+        if (me == 0)
+            memset(all, 200 + all_of_it, all_of_it ? ranks * LONG : 1);
+        if (me == 0)
+            MPI_Win_sync(window);
+        double begin = MPI_Wtime();
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_sync(window);
+        times[all_of_it] = MPI_Wtime() - begin;
+        CHECK(all[0] == 200 + all_of_it && (!all_of_it || all[ranks * LONG - 1] == 201));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    CHECK(me == 0 || 5 * times[0] < times[1]);
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
+
 int main(int argc, char **argv)
 {
     int me, ranks, unit;
-    unsigned char *base, *parts[64];
+    unsigned char *base, *parts[64], *end = NULL;
     MPI_Aint size;
     MPI_Win window;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -23,12 +67,14 @@ int main(int argc, char **argv)
     EQUAL(MPI_Win_allocate_shared(length_of(me), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window), MPI_SUCCESS);
     for (int rank = 0; rank < ranks; rank++) {
         EQUAL(MPI_Win_shared_query(window, rank, &size, &unit, &parts[rank]), MPI_SUCCESS);
+        end = rank == 0 ? parts[0] : end;
         EQUAL(size, length_of(rank));
         EQUAL(unit, 1);
         /* One behind the other, as programs expect that do not say otherwise. */
-        CHECK(rank == 0 || parts[rank] == parts[rank - 1] + length_of(rank - 1));
+        CHECK(parts[rank] == (size > 0 ? end : NULL));
+        end += size;
     }
-    CHECK(base == parts[me]);
+    CHECK(length_of(me) == 0 || base == parts[me]);
     MPI_Win_shared_query(window, MPI_PROC_NULL, &size, &unit, &base);
     CHECK(base == parts[0] && size == 5);
 
@@ -124,6 +170,8 @@ int main(int argc, char **argv)
         EQUAL(MPI_Win_allocate_shared(9, 1, MPI_INFO_NULL, half, &base, &window), MPI_ERR_RMA_SHARED);
         MPI_Comm_free(&half);
     }
+    if (ranks < 48)
+        long_window(me, ranks);
     MPI_Finalize();
     return 0;
 }

@@ -173,12 +173,13 @@ fn share<C: Core>(
 ) -> Result<Shared, Fault> {
     // All ranks know all lengths, and so fail together.
     let len = lens.clone().try_fold(0, usize::checked_add);
-    let len = len.filter(|len| isize::try_from(*len).is_ok()).and_then(Shared::region_bytes).ok_or_else(|| {
+    let len = len.filter(|len| isize::try_from(*len).is_ok());
+    let len = len.and_then(|len| Shared::region_bytes(len, comm.size())).ok_or_else(|| {
         here.discard(comm);
         Fault::new(Class::NO_MEM, "the parts of all ranks together are more than there are addresses")
     })?;
     if comm.size() == 1 {
-        return Ok(Shared::new(None, lens));
+        return Ok(Shared::new(None, lens, comm.rank));
     }
     if comm.size() < here.world.size() {
         here.discard(comm);
@@ -186,7 +187,7 @@ fn share<C: Core>(
         return Err(Fault::new(Class::RMA_SHARED, why));
     }
     let region = here.world.share_zeroed(len, Placement::Near(here.world.core_of(0)));
-    region.map(|region| Shared::new(Some(region), lens)).map_err(|error| {
+    region.map(|region| Shared::new(Some(region), lens, comm.rank)).map_err(|error| {
         here.discard(comm);
         error.into()
     })
@@ -283,7 +284,7 @@ pub(super) unsafe fn map_shared<C: Core>(
     })
 }
 
-/// Where this rank has another one's part; of nobody, that of the first one that has any.
+/// Where this rank has another one's part, if that has any; of nobody, that of the first one that has.
 pub(super) unsafe fn shared_query<C: Core, U: Number>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
@@ -300,8 +301,8 @@ pub(super) unsafe fn shared_query<C: Core, U: Number>(
             Some(of_world) => window.comm.group.place(of_world),
             None => parts.iter().position(|(size, _)| *size > 0),
         };
-        let (part, address) =
-            place.map_or(((0, 1), core::ptr::null_mut()), |place| (parts[place], shared.address(place)));
+        let part = place.map_or((0, 1), |place| parts[place]);
+        let address = place.filter(|_| part.0 > 0).map_or(core::ptr::null_mut(), |place| shared.address(place));
         // SAFETY: see above.
         unsafe {
             give(size, part.0 as isize)?;

@@ -2,8 +2,9 @@
 //!
 //! Without coherence nobody sees at once what another one stores, and what cores write back is whole lines, where parts of two
 //! ranks may meet. So each rank has the whole memory privately, beside a *twin* of it as it was last. When it synchronises, what
-//! differs from the twin is written to shared memory, byte-masked, and a *stamp* behind it that no other writing has; and if the stamp
-//! is not the one that the rank has read by, all is read. Programs see what `MPI_WIN_SEPARATE`
+//! differs from the twin is written to shared memory, byte-masked, and behind it a *note* of where that is, in a line of the rank's own, and a
+//! *stamp* that no other writing has; and if the stamp is not the one that the rank has read by, what the notes of others name is read: all,
+//! if one has written more often than its note says. Programs see what `MPI_WIN_SEPARATE`
 //! says: what one has stored is there for another one when both have called `MPI_Win_sync`, or any other synchronisation of the window,
 //! the one before the other. What is put or accumulated is done by the target to its own copy, and is
 //! there for loads of a third rank when a flush or an unlock of the origin has returned, or the target has synchronised.
@@ -25,6 +26,9 @@ use kernel::hal::{Act, Core, LINE_BYTES, Region, kind};
 /// Bytes of a stamp, which has a line of its own behind all parts. One word: two of them may come apart between nodes of a cluster.
 const STAMP_BYTES: usize = 4;
 
+/// Writings that a note names, which is a line: how many there were so far, where the last ones begin and end, and the number again.
+const NOTED: usize = 3;
+
 /// Bytes of shared memory that are read at a time.
 const PIECE_BYTES: usize = 32 * LINE_BYTES;
 
@@ -36,6 +40,8 @@ pub(super) struct Shared {
     region: Option<Region<kind::Combined>>,
     /// Where each rank's part begins, and behind the last one the end.
     starts: Vec<usize>,
+    /// Which of them this rank is.
+    place: usize,
     copy: RefCell<Option<Copy>>,
 }
 
@@ -45,19 +51,22 @@ struct Copy {
     twin: Vec<u8>,
     /// The stamp by which it was read.
     stamp: [u8; STAMP_BYTES],
-    /// How often this rank has written.
-    written: u32,
+    /// How often each rank has written, as far as this one has read; its own number is that of its last writing.
+    written: Vec<u32>,
+    /// Where the last writings of this rank are, by their number.
+    noted: [Range<usize>; NOTED],
+    place: usize,
 }
 
 impl Shared {
-    /// Parts of these lengths, one behind the other.
-    pub(super) fn new(region: Option<Region<kind::Combined>>, lens: impl Iterator<Item = usize>) -> Self {
+    /// Parts of these lengths, one behind the other, of which the one at a place is this rank's.
+    pub(super) fn new(region: Option<Region<kind::Combined>>, lens: impl Iterator<Item = usize>, place: usize) -> Self {
         let mut starts = vec![0];
         starts.extend(lens.scan(0, |end, len| {
             *end += len;
             Some(*end)
         }));
-        Self { region, starts, copy: RefCell::default() }
+        Self { region, starts, place, copy: RefCell::default() }
     }
 
     /// Bytes of all parts.
@@ -65,9 +74,9 @@ impl Shared {
         self.starts[self.starts.len() - 1]
     }
 
-    /// Bytes of shared memory that parts of so many bytes take, if there are so many.
-    pub(super) fn region_bytes(len: usize) -> Option<usize> {
-        len.checked_next_multiple_of(LINE_BYTES)?.checked_add(LINE_BYTES)
+    /// Bytes of shared memory that so many parts of so many bytes take, if there are so many.
+    pub(super) fn region_bytes(len: usize, parts: usize) -> Option<usize> {
+        len.checked_next_multiple_of(LINE_BYTES)?.checked_add((parts + 1) * LINE_BYTES)
     }
 
     pub(super) fn region(&self) -> Option<Region<kind::Combined>> {
@@ -81,7 +90,9 @@ impl Shared {
     pub(super) unsafe fn take(&self, memory: *mut u8) {
         // SAFETY: the caller says so.
         unsafe { memory.write_bytes(0, self.len()) };
-        self.copy.replace(Some(Copy { memory, twin: vec![0; self.len()], stamp: [0; STAMP_BYTES], written: 0 }));
+        let (twin, stamp, noted) = (vec![0; self.len()], [0; STAMP_BYTES], [const { 0..0 }; NOTED]);
+        let written = vec![0; self.starts.len() - 1];
+        self.copy.replace(Some(Copy { memory, twin, stamp, written, noted, place: self.place }));
     }
 
     /// Where this rank has the part that is at a place; null before it has any.
@@ -102,8 +113,10 @@ impl Shared {
         if stamp == copy.stamp {
             return;
         }
-        // SAFETY: the caller says so.
-        unsafe { copy.read_written(hal, region, 0..copy.twin.len()) };
+        for range in copy.news(hal, region) {
+            // SAFETY: the caller says so.
+            unsafe { copy.read_written(hal, region, range) };
+        }
         copy.stamp = stamp;
     }
 
@@ -159,6 +172,40 @@ impl Copy {
         inside.filter(|range| !range.is_empty()).map(|range| range.start - own..range.end - own).collect()
     }
 
+    /// Where others have written since this rank has read.
+    fn news<C: Core>(&mut self, hal: &C, region: Region<kind::Combined>) -> Vec<Range<usize>> {
+        const WORD: usize = 4;
+        let (len, ranks) = (self.twin.len(), self.written.len());
+        let all = 0..len;
+        if len <= ranks * LINE_BYTES {
+            // Notes would be no less to read.
+            return vec![all];
+        }
+        let mut news = Vec::new();
+        hal.declare(&Act::HandsOn(true));
+        for place in (0..ranks).filter(|place| *place != self.place) {
+            let mut note = [0; LINE_BYTES];
+            hal.read(region, note_offset(region, place), &mut note);
+            let word = |at: usize| note[at * WORD..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            let number = word(0);
+            // Between nodes words may come apart.
+            let is_whole = number == word(1 + 2 * NOTED);
+            let new = number.wrapping_sub(self.written[place]);
+            if !is_whole || new as usize > NOTED {
+                news.push(all.clone());
+            } else {
+                let slot = |number: u32| 1 + 2 * (number as usize % NOTED);
+                let last = (0..new).map(|back| slot(number.wrapping_sub(back)));
+                news.extend(last.map(|at| word(at) as usize..(word(at + 1) as usize).min(len)));
+            }
+            if is_whole {
+                self.written[place] = number;
+            }
+        }
+        hal.declare(&Act::HandsOn(false));
+        if news.contains(&all) { vec![all] } else { news }
+    }
+
     /// Reads what others have written of these bytes, where this rank has not stored since.
     ///
     /// # Safety
@@ -188,7 +235,7 @@ impl Copy {
         }
     }
 
-    /// Writes what of these bytes is not as the twin has it, and a stamp behind it.
+    /// Writes what of these bytes is not as the twin has it, and a note and a stamp behind it.
     ///
     /// # Safety
     /// No mutable reference leads to them.
@@ -197,20 +244,29 @@ impl Copy {
         let own = unsafe { slice::from_raw_parts(self.memory.wrapping_add(bytes.start), bytes.len()) };
         let twin = &mut self.twin[bytes.clone()];
         let stored = differing(own, twin);
-        if stored.is_empty() {
-            return;
-        }
+        let [Some(first), Some(last)] = [stored.first(), stored.last()] else { return };
+        let number = self.written[self.place].wrapping_add(1);
+        self.written[self.place] = number;
+        self.noted[number as usize % NOTED] = bytes.start + first.start..bytes.start + last.end;
         for range in stored {
             hal.write(region, bytes.start + range.start, &own[range.clone()]);
             twin[range.clone()].copy_from_slice(&own[range]);
         }
-        // Whoever reads the stamp reads what it is behind.
+        // Whoever reads the stamp reads what it is behind, and so is the note.
         hal.drain();
-        self.written = self.written.wrapping_add(1);
-        let stamp = self.written << CORE_BITS | hal.core().index() as u32;
+        let ends = self.noted.iter().flat_map(|range| [range.start as u32, range.end as u32]);
+        let note: Vec<_> = [number].into_iter().chain(ends).chain([number]).flat_map(u32::to_le_bytes).collect();
+        hal.write(region, note_offset(region, self.place), &note);
+        hal.drain();
+        let stamp = number << CORE_BITS | hal.core().index() as u32;
         hal.write(region, stamp_offset(region), &stamp.to_le_bytes());
         hal.drain();
     }
+}
+
+/// Where the note of the rank at a place is.
+fn note_offset(region: Region<kind::Combined>, place: usize) -> usize {
+    stamp_offset(region) - (place + 1) * LINE_BYTES
 }
 
 /// Where the stamp of the last one that has written is.
@@ -230,8 +286,12 @@ fn read_stamp<C: Core>(hal: &C, region: Region<kind::Combined>) -> [u8; STAMP_BY
 
 /// The ranges in which two slices of a length differ.
 fn differing(one: &[u8], other: &[u8]) -> Vec<Range<usize>> {
+    /// What is compared at once, as most of it is alike.
+    const MANY: usize = 256;
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for at in (0..one.len()).filter(|at| one[*at] != other[*at]) {
+    let many = one.chunks(MANY).zip(other.chunks(MANY)).enumerate().filter(|(_, (one, other))| one != other);
+    let places = many.flat_map(|(chunk, (one, _))| chunk * MANY..chunk * MANY + one.len());
+    for at in places.filter(|at| one[*at] != other[*at]) {
         match ranges.last_mut() {
             Some(last) if last.end == at => last.end += 1,
             _ => ranges.push(at..at + 1),
@@ -257,9 +317,9 @@ mod tests {
         const OTHERS: [usize; 4] = [2, 3, PIECE_BYTES, LEN - 1];
         let outcome = Machine::scc(2).run(|core| {
             let comm = Comm::world(core, regions::of_a_test()).unwrap();
-            let bytes = Shared::region_bytes(LEN).unwrap();
+            let bytes = Shared::region_bytes(LEN, 2).unwrap();
             let region = comm.share_zeroed(bytes, Placement::Near(comm.core_of(0))).unwrap();
-            let shared = Shared::new(Some(region), [LEN, 0].into_iter());
+            let shared = Shared::new(Some(region), [LEN, 0].into_iter(), comm.rank());
             let mut memory = vec![1; LEN];
             let start = memory.as_mut_ptr();
             // SAFETY: the memory is there until the end of the test, and is looked at by this pointer only.
@@ -302,9 +362,9 @@ mod tests {
         const LEN: usize = 8;
         let outcome = Machine::scc(2).run(|core| {
             let comm = Comm::world(core, regions::of_a_test()).unwrap();
-            let bytes = Shared::region_bytes(LEN).unwrap();
+            let bytes = Shared::region_bytes(LEN, 2).unwrap();
             let region = comm.share_zeroed(bytes, Placement::Near(comm.core_of(0))).unwrap();
-            let shared = Shared::new(Some(region), [LEN, 0].into_iter());
+            let shared = Shared::new(Some(region), [LEN, 0].into_iter(), comm.rank());
             let mut memory = vec![1; LEN];
             let start = memory.as_mut_ptr();
             // SAFETY: the memory is there until the end of the test, and is looked at by this pointer only.
@@ -337,11 +397,15 @@ mod tests {
     fn what_differs_is_found() {
         assert_eq!(differing(&[1, 2, 3, 4, 5], &[1, 0, 0, 4, 0]), [1..3, 4..5]);
         assert_eq!(differing(&[7], &[7]), []);
+        let mut long = [0; 600];
+        assert_eq!(differing(&long, &[0; 600]), []);
+        [255, 256, 599].into_iter().for_each(|at| long[at] = 1);
+        assert_eq!(differing(&long, &[0; 600]), [255..257, 599..600]);
     }
 
     #[test]
     fn parts_follow_each_other() {
-        let shared = Shared::new(None, [3, 0, 5].into_iter());
+        let shared = Shared::new(None, [3, 0, 5].into_iter(), 0);
         assert_eq!((shared.len(), shared.address(0).is_null()), (8, true));
         let mut memory = [9; 8];
         // SAFETY: the memory is there until the end of the test, and is looked at afterwards only.
