@@ -55,7 +55,8 @@ impl Grid {
 
 /// Factors of a number, the largest first: those that differ least, and of several such the largest.
 fn balanced(number: usize, count: usize) -> Vec<usize> {
-    let small = (1..).take_while(|divisor| divisor * divisor <= number).filter(|divisor| number.is_multiple_of(*divisor));
+    let small =
+        (1..).take_while(|divisor| divisor * divisor <= number).filter(|divisor| number.is_multiple_of(*divisor));
     let mut divisors: Vec<_> = small.flat_map(|divisor| [divisor, number / divisor]).collect();
     divisors.sort_unstable();
     divisors.dedup();
