@@ -55,6 +55,43 @@ static void long_window(int me, int ranks)
     MPI_Win_free(&window);
 }
 
+static void check_hint(MPI_Win window, const char *key, const char *value)
+{
+    MPI_Info info;
+    char found[MPI_MAX_INFO_VAL];
+    int flag;
+    EQUAL(MPI_Win_get_info(window, &info), MPI_SUCCESS);
+    MPI_Info_get(info, key, sizeof found - 1, found, &flag);
+    CHECK(flag == (value != NULL) && (!flag || strcmp(found, value) == 0));
+    MPI_Info_free(&info);
+}
+
+/* Hints that the standard names are told again, however the window was made; others are not. */
+static void hints(void)
+{
+    static int memory;
+    MPI_Win windows[4];
+    MPI_Info info;
+    void *base;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "no_locks", "true"), MPI_Info_set(info, "something", "true");
+    MPI_Win_create(&memory, sizeof memory, 1, info, MPI_COMM_WORLD, &windows[0]);
+    MPI_Win_allocate(4, 1, info, MPI_COMM_WORLD, &base, &windows[1]);
+    MPI_Win_allocate_shared(4, 1, info, MPI_COMM_WORLD, &base, &windows[2]);
+    MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &windows[3]);
+    MPI_Info_set(info, "no_locks", "false"), MPI_Info_set(info, "accumulate_ordering", "none");
+    for (int i = 0; i < 4; i++) {
+        check_hint(windows[i], "no_locks", "true");
+        check_hint(windows[i], "something", NULL);
+        check_hint(windows[i], "accumulate_ordering", "rar,raw,war,waw");
+        EQUAL(MPI_Win_set_info(windows[i], info), MPI_SUCCESS);
+        check_hint(windows[i], "no_locks", "false");
+        check_hint(windows[i], "accumulate_ordering", "none");
+        MPI_Win_free(&windows[i]);
+    }
+    MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
     int me, ranks, unit;
@@ -170,6 +207,7 @@ int main(int argc, char **argv)
         EQUAL(MPI_Win_allocate_shared(9, 1, MPI_INFO_NULL, half, &base, &window), MPI_ERR_RMA_SHARED);
         MPI_Comm_free(&half);
     }
+    hints();
     if (ranks < 48)
         long_window(me, ranks);
     MPI_Finalize();

@@ -5,14 +5,14 @@
 
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    (void)info;
     void *memory = size < 0 ? NULL : malloc(size > 0 ? size : 1);
     int error = ATOLL(win_allocate_there, memory, size, disp_unit, comm, win);
-    if (error)
+    if (error) {
         free(memory);
-    else
-        *(void **)baseptr = memory;
-    return error;
+        return error;
+    }
+    *(void **)baseptr = memory;
+    return PMPI_Win_set_info(*win, info);
 }
 ATOLL_BOTH(Win_allocate_c);
 
@@ -25,10 +25,11 @@ ATOLL_BOTH(Win_allocate);
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
                                MPI_Win *win)
 {
-    (void)info;
     size_t bytes = 0;
     int error = ATOLL(win_share, size, disp_unit, comm, win, &bytes);
-    return error ? error : ATOLL(win_map, *win, malloc(bytes > 0 ? bytes : 1), baseptr);
+    if (!error)
+        error = ATOLL(win_map, *win, malloc(bytes > 0 ? bytes : 1), baseptr);
+    return error ? error : PMPI_Win_set_info(*win, info);
 }
 ATOLL_BOTH(Win_allocate_shared_c);
 
@@ -47,11 +48,3 @@ int PMPI_Win_free(MPI_Win *win)
     return error;
 }
 ATOLL_BOTH(Win_free);
-
-/* No hint changes anything, so none is in use. */
-int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
-{
-    int error = PMPI_Win_set_info(win, MPI_INFO_NULL);
-    return error ? error : PMPI_Info_create(info_used);
-}
-ATOLL_BOTH(Win_get_info);

@@ -114,6 +114,7 @@ table! {
     win_sync = synchronisation::sync[win: Handle];
     win_get_group = queries::get_group[win: Handle, group: *mut Handle];
     win_set_info = queries::set_info[win: Handle, info: Handle];
+    win_get_info = queries::get_info[win: Handle, info_used: *mut Handle];
     win_set_name = queries::set_name[win: Handle, win_name: *const c_char];
     win_get_name = queries::get_name[win: Handle, win_name: *mut c_char, resultlen: *mut i32];
     win_set_attr = queries::set_attr[win: Handle, win_keyval: i32, attribute_val: usize];

@@ -13,6 +13,7 @@ use super::{
     access::on_window,
     ends::{Reach, Sharing},
     part::Part,
+    queries::{default_hints, set_info},
     shared::Shared,
 };
 use crate::families::mpi::{
@@ -134,6 +135,7 @@ unsafe fn make_for<C: Core>(
         facts,
         shared,
         name: RefCell::new(CString::default()),
+        hints: RefCell::new(default_hints()),
         errhandler: Cell::new(ARE_FATAL),
         attributes: Attributes::default(),
         open: RefCell::default(),
@@ -215,13 +217,16 @@ pub(super) unsafe fn create<C: Core, U: Number>(
     base: *mut u8,
     size: isize,
     unit: U,
-    _info: Handle,
+    info: Handle,
     comm: Handle,
     new: *mut Handle,
 ) -> Result<(), Fault> {
     let wanted = Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide() };
     // SAFETY: see above.
-    unsafe { make(here, comm, &wanted, new) }
+    unsafe {
+        make(here, comm, &wanted, new)?;
+        set_info(here, list(new, 1)?[0], info)
+    }
 }
 
 /// The memory is what the C side has allocated.
@@ -314,12 +319,15 @@ pub(super) unsafe fn shared_query<C: Core, U: Number>(
 
 pub(super) unsafe fn create_dynamic<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    _info: Handle,
+    info: Handle,
     comm: Handle,
     new: *mut Handle,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe { make(here, comm, &Wanted { flavor: DYNAMIC, base: 0, size: 0, unit: 1 }, new) }
+    unsafe {
+        make(here, comm, &Wanted { flavor: DYNAMIC, base: 0, size: 0, unit: 1 }, new)?;
+        set_info(here, list(new, 1)?[0], info)
+    }
 }
 
 pub(super) unsafe fn attach<C: Core>(

@@ -53,6 +53,7 @@ use super::{
     class::Class,
     communicators::Communicator,
     handles::{Handle, Kind, Slab},
+    infos::Info,
 };
 
 /// The windows of a rank.
@@ -111,6 +112,8 @@ pub(crate) struct Window {
     parts: Option<Vec<(i64, i64)>>,
     facts: Facts,
     name: RefCell<CString>,
+    /// Hints that the standard names, as the program has given them; they change nothing.
+    hints: RefCell<Info>,
     pub(crate) errhandler: Cell<Handle>,
     attributes: Attributes,
     /// Its memory, if all ranks reach all of it.

@@ -1,6 +1,6 @@
 //! What programs say and ask of windows beside their use: names, attributes, groups, error handlers.
 
-use alloc::ffi::CString;
+use alloc::{ffi::CString, string::ToString};
 use core::ffi::c_char;
 
 use kernel::hal::Core;
@@ -12,11 +12,15 @@ use crate::families::mpi::{
     datatypes::arguments::give,
     errors,
     handles::Handle,
+    infos::Info,
     state::Here,
 };
 
 /// The handle of no window.
 const NULL: Handle = 0x110;
+
+/// The handle of no info.
+const NO_INFO: Handle = 0x130;
 
 /// Bytes of a name at most, with its end: `MPI_MAX_OBJECT_NAME`.
 const NAME_BYTES: usize = 128;
@@ -114,9 +118,48 @@ pub(super) unsafe fn delete_attr<C: Core>(here: &Here<'_, '_, '_, C>, handle: Ha
     })
 }
 
-/// The hints of infos are taken and change nothing.
-pub(super) unsafe fn set_info<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, _info: Handle) -> Result<(), Fault> {
-    on_window(here, handle, |_| Ok(()))
+/// Hints of windows that the standard names, as they are unless a program says something else.
+const HINTS: [(&str, &str); 6] = [
+    ("no_locks", "false"),
+    ("accumulate_ordering", "rar,raw,war,waw"),
+    ("accumulate_ops", "same_op_no_op"),
+    ("same_size", "false"),
+    ("same_disp_unit", "false"),
+    ("alloc_shared_noncontig", "false"),
+];
+
+pub(super) fn default_hints() -> Info {
+    let mut hints = Info::default();
+    HINTS.into_iter().for_each(|(key, value)| hints.set(key.to_string(), value.to_string()));
+    hints
+}
+
+/// Hints are noted and change nothing; those that are not known are not noted.
+pub(super) unsafe fn set_info<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, info: Handle) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        if info == NO_INFO {
+            return Ok(());
+        }
+        let infos = here.infos.borrow();
+        let given = infos.get(info).ok_or(Class::INFO)?;
+        for (key, value) in HINTS.into_iter().filter_map(|(key, _)| Some((key, given.get(key)?))) {
+            window.hints.borrow_mut().set(key.to_string(), value.to_string());
+        }
+        Ok(())
+    })
+}
+
+pub(super) unsafe fn get_info<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    handle: Handle,
+    info: *mut Handle,
+) -> Result<(), Fault> {
+    on_window(here, handle, |window| {
+        let hints = window.hints.borrow().clone();
+        let made = here.infos.borrow_mut().insert(hints);
+        // SAFETY: see above.
+        unsafe { give(info, made) }
+    })
 }
 
 pub(super) unsafe fn set_errhandler<C: Core>(
