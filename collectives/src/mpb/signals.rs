@@ -219,18 +219,18 @@ impl Signals {
         self.change(comm, (to, self.pair(to)), raised);
     }
 
-    /// Signals these ranks: each store pushes the one before it out, and one drain the last one.
+    /// Signals these ranks: each store pushes the one before it out, and a drain the last one.
     fn send_all(&self, comm: &Comm<'_, impl Mpb + Wait>, ranks: &[usize]) {
         if comm.elsewhere().is_some() {
             return ranks.iter().for_each(|to| self.send(comm, *to));
         }
-        let Some((last, others)) = ranks.split_last() else { return };
-        for to in others {
-            let pair = self.pair(*to);
-            pair.sent.set(raised(pair.sent.get()));
-            comm.hal().store_byte(pair.there, pair.sent.get());
+        if !ranks.is_empty() {
+            comm.hal().set_all(ranks.iter().map(|to| {
+                let pair = self.pair(*to);
+                pair.sent.set(raised(pair.sent.get()));
+                (pair.there, pair.sent.get())
+            }));
         }
-        self.send(comm, *last);
     }
 
     /// Turns bits of messages over for rank `to`.
