@@ -131,8 +131,8 @@ pub trait Mpb: Topology + MpbCoherence {
     /// Stores one byte, as [`store`](Self::store) does.
     fn store_byte(&self, at: MpbByte, value: u8);
 
-    /// Stores bytes, one after the other, and drains once, as one operation: what most flags are set by. Counts and costs as all these
-    /// do.
+    /// Stores bytes, one after the other, and drains once, as one operation: what most flags are set by. Counts and costs as
+    /// these stores and a drain.
     fn set_all(&self, bytes: impl Iterator<Item = (MpbByte, u8)>);
 
     /// Stores one byte and drains, in the same way.

@@ -291,7 +291,7 @@ impl<C: Mpb + Wait> Comm<'_, C> {
         found.map_err(|peer| TimedOut { reason: Reason { what, peer, detail } })
     }
 
-    /// Waits for what is to come soon: if engines have something to do, these places are looked at so many times before the first look
+    /// Waits for what is to come soon: if engines have something to do, these places are looked at `looks` times before the first look
     /// at theirs, as that takes longer.
     ///
     /// # Errors

@@ -25,7 +25,8 @@ pub(super) fn lines_of_head(len: usize) -> usize {
     len.div_ceil(LINE_BYTES) - len.saturating_sub(HEAD_BYTES).div_ceil(LINE_BYTES)
 }
 
-/// Lines of memory that `len` bytes take, and those of a copy of them: what is short stays in registers and L1.
+/// Lines of memory that `len` bytes take, and those that a copy of them is written to: a short one stays in L1. What puts the copy pays
+/// for the reads of it.
 pub(super) fn lines_of(len: usize) -> (usize, usize) {
     let lines = len.div_ceil(LINE_BYTES);
     (lines, if len <= SHORT_BYTES { 0 } else { lines })
@@ -45,11 +46,11 @@ pub(super) enum Kind {
     Data,
     /// The bytes of the last [`Data`](Self::Data) were taken from there.
     Taken,
-    /// `number` messages that were sent at once have been received.
+    /// `number` credits go back.
     Credit,
     /// The message that is number `number` of its sender's here is not to be received, if it still waits for a receive.
     Withdraw,
-    /// The answer; the tag says whether it waited, and is gone now.
+    /// The answer to [`Withdraw`](Self::Withdraw): the tag is 1 if the message waited, and is dropped now.
     Withdrawn,
 }
 

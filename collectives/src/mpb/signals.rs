@@ -10,7 +10,7 @@
 //!
 //! The other two bits are those of [messages](crate::two_sided) of the program, of which no rank is ahead.
 //!
-//! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes
+//! A signal is a byte store followed by a drain, of several at once by one drain for all. The store hits another line than the data before it, which pushes
 //! the data out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's Linux drivers
 //! do it).
 

@@ -17,9 +17,9 @@ use crate::{
     },
 };
 
-/// Looks for what the other end does next, before all else that may come is looked at: as long as it takes to copy some 16 lines,
-/// which is what it is busy with. That leaves the code of the copies in L1, from where what engines do would push it.
-const LOOKS: usize = 64;
+/// Looks for what the other end does next, before all else that may come is looked at: it is busy with a copy. That leaves the code of the
+/// copies in L1, from where what engines do would push it: with 8 looks 1 KB takes 15 µs on the emulated board, with 64 it takes 11.
+const LOOKS_AT_A_CHUNK: usize = 64;
 
 /// What a sender waits for.
 const SENT: Reason = Reason::new("a message with a tag being received");
@@ -153,7 +153,7 @@ impl<C: Messenger> Comm<'_, C> {
         is_refused: &dyn Fn() -> bool,
     ) -> Result<bool, Error> {
         let pair = self.signals().pair(of);
-        let turned = self.wait_soon_until(&pair.here(), LOOKS, reason.from(pair.core()), |poll| {
+        let turned = self.wait_soon_until(&pair.here(), LOOKS_AT_A_CHUNK, reason.from(pair.core()), |poll| {
             let has_turned = pair.has_turned(poll, bit);
             (has_turned || is_refused()).then_some(has_turned)
         });

@@ -135,7 +135,7 @@ impl<'n, 'c, C: Messenger> Node<'n, 'c, C> {
             hal.get(self.comm.mpb_line(self.comm.rank(), buffer), chunk);
         } else {
             hal.get(source, chunk);
-            self.comm.signal(parent.rank);
+            self.comm.signal_all(&place.told);
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Place {
     /// None at the root.
     pub(super) parent: Option<Parent>,
     pub(super) children: Group,
-    /// Who is told of a chunk in this rank's MPB: its parent, and the children that this rank [notifies](super::notification) itself.
+    /// Who is told when this rank has a chunk: its parent, and the children that this rank [notifies](super::notification) itself.
     pub(super) told: Box<[usize]>,
     /// Whether chunks go through this rank's MPB.
     pub(super) stages: bool,
@@ -174,6 +174,11 @@ mod tests {
                 let places: Vec<_> = (0..size).map(place).collect();
                 for (rank, place) in places.iter().enumerate() {
                     assert_eq!(place.parent.is_none(), rank == root);
+                    let above = place.parent.as_ref().map(|parent| parent.rank);
+                    let (above_told, children_told) = place.told.split_at(above.iter().count());
+                    assert_eq!(above_told, above.as_slice(), "{size} {root} {parameters:?}");
+                    let is_told_once = |child| children_told.iter().filter(|told| *told == child).count() == 1;
+                    assert!(children_told.iter().all(|child| place.children.contains(*child) && is_told_once(child)));
                     if let Some(Parent { rank: parent, notified_by, .. }) = &place.parent {
                         let above = &places[*parent];
                         assert!(above.children.contains(rank) && above.stages, "{size} {root} {parameters:?}");

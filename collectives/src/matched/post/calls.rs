@@ -138,23 +138,19 @@ impl Post {
         let end = bytes.len().saturating_sub(1) / SHORT_BYTES * SHORT_BYTES;
         self.call_pieces(world, (to, tag), &bytes[..end]);
         let last = bytes[end..].to_vec();
-        self.send(world, outgoing(to, (CONTEXT, tag), last.len(), Some(last)));
+        self.send(world, outgoing(to, (CONTEXT, tag), last));
     }
 
     /// What goes before the end of a call.
     pub(in crate::matched) fn call_pieces<C: Core>(&self, world: &Comm<'_, C>, (to, tag): (usize, u32), bytes: &[u8]) {
         for piece in bytes.chunks(SHORT_BYTES) {
-            self.send(world, outgoing(to, (BEFORE, tag), piece.len(), Some(piece.to_vec())));
+            self.send(world, outgoing(to, (BEFORE, tag), piece.to_vec()));
         }
     }
 }
 
-/// A call, or a piece of one, that goes out; its bytes are none if its caller waits.
-pub(in crate::matched) fn outgoing(
-    to: usize,
-    (context, tag): (u32, u32),
-    len: usize,
-    bytes: Option<Vec<u8>>,
-) -> Outgoing {
+/// A call, or a piece of one, that goes out.
+fn outgoing(to: usize, (context, tag): (u32, u32), bytes: Vec<u8>) -> Outgoing {
+    let (len, bytes) = (bytes.len(), Some(bytes));
     Outgoing { to, context, tag, bytes, len, synchronous: false, state: Rc::new(State::new(0, true)), written: 0 }
 }

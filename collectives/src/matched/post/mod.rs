@@ -7,8 +7,8 @@
 //! message of a rank is on its way like this at a time.
 //!
 //! **Flow control.** A rank has [`CREDITS`] messages at most at another one for which there is no receive yet, short or announced;
-//! further ones wait here, in their order. A receive gives the sender a credit back: at once, when it clears an announced message,
-//! and for several short ones together. So what a rank keeps for others is bounded, whatever they send; unless it wants something
+//! further ones wait here, in their order. A receive gives the sender a credit back: at once, when it clears a message that was begun,
+//! and for several others together, or with what is sent there next. So what a rank keeps for others is bounded, whatever they send; unless it wants something
 //! that could be among what waits there: then it gives more credits, and keeps the next ones to itself. [Calls](calls) take none.
 
 pub(super) mod calls;

@@ -2,7 +2,7 @@
 
 use alloc::rc::Rc;
 
-use hal::{Act, Core, TimedOut};
+use hal::{Act, Core, Reason, TimedOut};
 
 use super::{Outgoing, Post, calls};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
         matching::Body,
         packet::{Kind, Packet, SHORT_BYTES},
         state::State,
-        waits::wait_for,
+        waits::wait_for_reason,
     },
 };
 
@@ -178,7 +178,8 @@ impl Post {
             Some(number) if to == world.rank() => Ok(self.drop_arrived(world, to, number)),
             Some(number) => {
                 self.post(world, to, &Packet::new(Kind::Withdraw, number));
-                wait_for(world, || self.withdrawn.take())
+                let reason = Reason::new("a message being taken back").from(world.core_of(to));
+                wait_for_reason(world, reason, || self.withdrawn.take())
             }
         }
     }

@@ -27,6 +27,25 @@ fn a_rank_sends_to_itself() {
     });
 }
 
+/// Credits go back with messages whose senders wait, too: there are always some for the next one.
+#[test]
+fn answers_in_chunks_give_credits_back() {
+    run(&Machine::scc(2), |world| {
+        let messages = world.open_messages().unwrap();
+        let mut buffer = [0_u8; 300];
+        let peer = 1 - world.rank();
+        for round in 0..3 * 16 {
+            if world.rank() == round % 2 {
+                world.send_tagged(&[round as u8; 300], peer, 1).unwrap();
+            } else {
+                world.receive_tagged(&mut buffer, Source::Rank(peer), Tag::Is(1)).unwrap();
+                assert_eq!(buffer, [round as u8; 300]);
+            }
+        }
+        messages.close().unwrap();
+    });
+}
+
 /// Messages that come at once and in chunks, before and after their receive was begun, and one for which there is no room.
 #[test]
 fn a_receive_without_a_buffer_keeps_the_message() {

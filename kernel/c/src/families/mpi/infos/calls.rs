@@ -20,7 +20,7 @@ use super::{
 };
 
 /// No info, and what is known of how the program was started, which is nothing but its level of threads.
-const NULL: Handle = 0x130;
+pub(in crate::families::mpi) const NULL: Handle = 0x130;
 const ENV: Handle = 0x131;
 
 /// Bytes of the longest key and value, with their ends.

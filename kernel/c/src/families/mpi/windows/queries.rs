@@ -12,15 +12,12 @@ use crate::families::mpi::{
     datatypes::arguments::give,
     errors,
     handles::Handle,
-    infos::Info,
+    infos::{Info, calls::NULL as NO_INFO},
     state::Here,
 };
 
 /// The handle of no window.
 const NULL: Handle = 0x110;
-
-/// The handle of no info.
-const NO_INFO: Handle = 0x130;
 
 /// Bytes of a name at most, with its end: `MPI_MAX_OBJECT_NAME`.
 const NAME_BYTES: usize = 128;

@@ -203,7 +203,7 @@ impl Copy {
             }
         }
         hal.declare(&Act::HandsOn(false));
-        if news.contains(&all) { vec![all] } else { news }
+        joined(news)
     }
 
     /// Reads what others have written of these bytes, where this rank has not stored since.
@@ -262,6 +262,19 @@ impl Copy {
         hal.write(region, stamp_offset(region), &stamp.to_le_bytes());
         hal.drain();
     }
+}
+
+/// The same bytes in ranges that ascend and do not overlap: ranks that store in turns note much the same bytes.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
 }
 
 /// Where the note of the rank at a place is.
