@@ -131,17 +131,10 @@ pub trait Mpb: Topology + MpbCoherence {
     /// Stores one byte, as [`store`](Self::store) does.
     fn store_byte(&self, at: MpbByte, value: u8);
 
-    /// Stores bytes, one after the other, and drains once, as one operation: what most flags are set by. Counts and costs as
-    /// these stores and a drain.
-    fn set_all(&self, bytes: impl Iterator<Item = (MpbByte, u8)>);
+    /// Stores one byte and drains, as one operation: what most flags are set by. Counts and costs as the two do.
+    fn set(&self, at: MpbByte, value: u8);
 
-    /// Stores one byte and drains, in the same way.
-    #[inline(always)]
-    fn set(&self, at: MpbByte, value: u8) {
-        self.set_all(core::iter::once((at, value)));
-    }
-
-    /// Stores one byte and drains, as [`set`](Self::set), where the byte was not found before.
+    /// The same for a byte that is not found once and for all.
     ///
     /// # Panics
     /// As [`store`](Self::store).

@@ -10,7 +10,7 @@
 //!
 //! The other two bits are those of [messages](crate::two_sided) of the program, of which no rank is ahead.
 //!
-//! A signal is a byte store followed by a drain, of several at once by one drain for all. The store hits another line than the data before it, which pushes
+//! A signal is a byte store followed by a drain. The store hits another line than the data before it, which pushes
 //! the data out of the write-combine buffer first: *data, then flag, then drain* (as RCCE and the SCC's Linux drivers
 //! do it).
 
@@ -219,20 +219,6 @@ impl Signals {
         self.change(comm, (to, self.pair(to)), raised);
     }
 
-    /// Signals these ranks: each store pushes the one before it out, and a drain the last one.
-    fn send_all(&self, comm: &Comm<'_, impl Mpb + Wait>, ranks: &[usize]) {
-        if comm.elsewhere().is_some() {
-            return ranks.iter().for_each(|to| self.send(comm, *to));
-        }
-        if !ranks.is_empty() {
-            comm.hal().set_all(ranks.iter().map(|to| {
-                let pair = self.pair(*to);
-                pair.sent.set(raised(pair.sent.get()));
-                (pair.there, pair.sent.get())
-            }));
-        }
-    }
-
     /// Turns bits of messages over for rank `to`.
     #[inline(always)]
     pub(crate) fn turn(&self, comm: &Comm<'_, impl Mpb + Wait>, bits: u8, to: (usize, &Pair)) {
@@ -423,11 +409,6 @@ impl<C: Mpb + Wait> Comm<'_, C> {
     /// Signals `rank`, after all that was put and stored before.
     pub(crate) fn signal(&self, rank: usize) {
         self.signals().send(self, rank);
-    }
-
-    /// Signals these ranks, after all that was put and stored before.
-    pub(crate) fn signal_all(&self, ranks: &[usize]) {
-        self.signals().send_all(self, ranks);
     }
 
     /// Turns these bits of messages over for `rank`, after all that was put and stored before.

@@ -291,9 +291,9 @@ impl<H: Hardware> Mpb for HardwareCore<H> {
     }
 
     #[inline(always)]
-    fn set_all(&self, bytes: impl Iterator<Item = (MpbByte, u8)>) {
+    fn set(&self, at: MpbByte, value: u8) {
         let _operation = self.operation();
-        bytes.for_each(|(at, value)| self.store_found(at, value, COUNTS));
+        self.store_found(at, value, COUNTS);
         self.push_out();
     }
 }

@@ -112,11 +112,16 @@ impl<'n, 'c, C: Messenger> Node<'n, 'c, C> {
         self.comm.mpb_layout().buffer(if self.buffers == 1 { 0 } else { index % 2 })
     }
 
+    /// Notifies these of a parent's children.
+    fn notify(&self, children: &[usize]) {
+        children.iter().for_each(|child| self.comm.signal(*child));
+    }
+
     /// What the root does with a chunk.
     fn send_down(&self, index: usize, chunk: &[u8]) {
         self.free_buffer(index);
         self.comm.hal().put(chunk, self.comm.mpb_line(self.comm.rank(), self.buffer(index)));
-        self.comm.signal_all(&self.place.told);
+        self.notify(&self.place.notified);
     }
 
     /// What every other node does with a chunk: steps (i) to (v) of section 4.1.
@@ -124,18 +129,19 @@ impl<'n, 'c, C: Messenger> Node<'n, 'c, C> {
         let (hal, place) = (self.comm.hal(), &self.place);
         let reason = Reason::new("OC-Bcast, notification of chunk").number(index as u32);
         self.comm.take_signal(parent.notified_by, reason);
-        self.comm.signal_all(&parent.notified);
+        self.notify(&parent.notified);
 
         let buffer = self.buffer(index);
         let source = self.comm.mpb_line(parent.rank, buffer);
         if place.stages {
             self.free_buffer(index);
             hal.get_to_own_mpb(source, buffer, chunk.len().div_ceil(LINE_BYTES));
-            self.comm.signal_all(&place.told);
+            self.comm.signal(parent.rank);
+            self.notify(&place.notified);
             hal.get(self.comm.mpb_line(self.comm.rank(), buffer), chunk);
         } else {
             hal.get(source, chunk);
-            self.comm.signal_all(&place.told);
+            self.comm.signal(parent.rank);
         }
     }
 

@@ -18,8 +18,8 @@ pub(crate) struct Place {
     /// None at the root.
     pub(super) parent: Option<Parent>,
     pub(super) children: Group,
-    /// Who is told when this rank has a chunk: its parent, and the children that this rank [notifies](super::notification) itself.
-    pub(super) told: Box<[usize]>,
+    /// The children that this rank [notifies](super::notification) itself.
+    pub(super) notified: Box<[usize]>,
     /// Whether chunks go through this rank's MPB.
     pub(super) stages: bool,
 }
@@ -103,7 +103,7 @@ impl Place {
         let (parent, siblings, children) =
             if rank == leader { (parent, siblings, children) } else { (Some(leader), children, Vec::new()) };
         let degree = parameters.notification_degree;
-        let notified = |member: usize, children: &[usize]| -> Vec<usize> {
+        let notified = |member: usize, children: &[usize]| -> Box<[usize]> {
             notification::below(member, degree, children.len()).map(|below| children[below - 1]).collect()
         };
         let parent = parent.map(|parent| {
@@ -112,13 +112,12 @@ impl Place {
                 0 => parent,
                 sibling => siblings[sibling - 1],
             };
-            Parent { rank: parent, notified_by, notified: notified(member, &siblings).into() }
+            Parent { rank: parent, notified_by, notified: notified(member, &siblings) }
         });
-        let above = parent.as_ref().map(|parent| parent.rank);
         Self {
             parent,
             stages: rank == leader && !(parameters.straight_leaves && children.is_empty()),
-            told: above.into_iter().chain(notified(0, &children)).collect(),
+            notified: notified(0, &children),
             children: Group::of(children).expect("ranks of a communicator"),
         }
     }
@@ -174,18 +173,13 @@ mod tests {
                 let places: Vec<_> = (0..size).map(place).collect();
                 for (rank, place) in places.iter().enumerate() {
                     assert_eq!(place.parent.is_none(), rank == root);
-                    let above = place.parent.as_ref().map(|parent| parent.rank);
-                    let (above_told, children_told) = place.told.split_at(above.iter().count());
-                    assert_eq!(above_told, above.as_slice(), "{size} {root} {parameters:?}");
-                    let is_told_once = |child| children_told.iter().filter(|told| *told == child).count() == 1;
-                    assert!(children_told.iter().all(|child| place.children.contains(*child) && is_told_once(child)));
                     if let Some(Parent { rank: parent, notified_by, .. }) = &place.parent {
                         let above = &places[*parent];
                         assert!(above.children.contains(rank) && above.stages, "{size} {root} {parameters:?}");
                         let notifier = &places[*notified_by];
                         let notified = match &notifier.parent {
                             Some(of) if notified_by != parent => (&of.notified, of.rank),
-                            _ => (&notifier.told, *parent),
+                            _ => (&notifier.notified, *parent),
                         };
                         assert!(notified.0.contains(&rank) && notified.1 == *parent, "rank {rank} is not told");
                     }
