@@ -41,7 +41,7 @@ const BUDGETS: &[Budget] = &[
     row("broadcast-default", "root", 0, 250, 214),
     row("broadcast-default", "others", 0, 250, 241),
     // A node takes a signal, sends five, of which each finds the rank that it is for and drains, and takes those of seven children.
-    row("broadcast-oc-k7", "chunk", 0, 300, 576),
+    row("broadcast-oc-k7", "chunk", 0, 300, 556),
     row("send-receive", "both", 0, 400, 379),
     row("put", "line", 0, 28, 22),
     row("put", "call", 0, 60, 22),
