@@ -17,6 +17,9 @@ const ACKNOWLEDGES: u8 = 0x80;
 /// Lines of a packet at most.
 pub(super) const MOST_LINES: usize = 8;
 
+/// Bytes of payload of an announcement whose sender waits: the credits.
+pub(super) const WAITING_BYTES: usize = 1;
+
 /// Bytes of payload of a packet at most: those of a message that goes at once.
 pub(super) const SHORT_BYTES: usize = MOST_LINES * LINE_BYTES - HEADER_BYTES;
 

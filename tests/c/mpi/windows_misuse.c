@@ -24,6 +24,7 @@ int main(int argc, char **argv)
 {
     int me, ranks, memory[4] = {0}, one = 1, flag, key, length, *found;
     MPI_Win window, dynamic;
+    MPI_Info info, freed;
     MPI_Aint *size;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -35,6 +36,16 @@ int main(int argc, char **argv)
     /* The arguments of one rank are wrong, and all fail. */
     EQUAL(MPI_Win_create(memory, me == ranks - 1 ? -1 : 16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window),
           me == ranks - 1 ? MPI_ERR_SIZE : MPI_ERR_OTHER);
+    /* No window is made with an info that was freed, which is the communicator's to tell. */
+    MPI_Info_create(&info);
+    freed = info;
+    MPI_Info_free(&info);
+    window = MPI_WIN_NULL;
+    EQUAL(MPI_Win_create(memory, 16, 4, freed, MPI_COMM_WORLD, &window), MPI_ERR_INFO);
+    EQUAL(MPI_Win_allocate(16, 4, freed, MPI_COMM_WORLD, &found, &window), MPI_ERR_INFO);
+    EQUAL(MPI_Win_allocate_shared(16, 4, freed, MPI_COMM_WORLD, &found, &window), MPI_ERR_INFO);
+    EQUAL(MPI_Win_create_dynamic(freed, MPI_COMM_WORLD, &window), MPI_ERR_INFO);
+    EQUAL(window == MPI_WIN_NULL, 1);
     EQUAL(MPI_Win_create(memory, 16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window), MPI_SUCCESS);
     EQUAL(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN), MPI_SUCCESS);
 

@@ -9,7 +9,7 @@ use crate::{
     matched::{
         label::{Label, Pattern},
         matching::{Arrived, Body},
-        packet::{Kind, Packet, Words},
+        packet::{Kind, Packet, WAITING_BYTES, Words},
         state::State,
     },
 };
@@ -59,7 +59,7 @@ impl Post {
         let len = if is_here { words.len } else { words.number as usize };
         let label = Label { context: words.context, from, tag: words.tag, len };
         // One that is announced with a number goes another way.
-        let is_direct = is_here || words.kind == Kind::Announce && words.len == 1;
+        let is_direct = is_here || words.kind == Kind::Announce && words.len == WAITING_BYTES;
         if !is_direct || !pattern.fits(&label) || len > buffer.len() {
             // The next look finds it again.
             return Ok(None);

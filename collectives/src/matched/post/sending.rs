@@ -10,7 +10,7 @@ use crate::{
     matched::{
         label::Label,
         matching::Body,
-        packet::{Kind, Packet, SHORT_BYTES},
+        packet::{Kind, Packet, SHORT_BYTES, WAITING_BYTES},
         state::State,
         waits::wait_for_reason,
     },
@@ -64,8 +64,8 @@ impl Post {
 
     /// Announces the message that this rank waits with.
     fn announce_waiting<C: Core>(&self, world: &Comm<'_, C>, to: usize, [context, tag]: [u32; 2], len: usize) {
-        let credits = self.peers.borrow_mut()[to].give_back();
-        self.post(world, to, &Packet::new(Kind::Announce, len as u32).tagged(context, tag).carrying(&[credits as u8]));
+        let credits: [u8; WAITING_BYTES] = [self.peers.borrow_mut()[to].give_back() as u8];
+        self.post(world, to, &Packet::new(Kind::Announce, len as u32).tagged(context, tag).carrying(&credits));
     }
 
     /// Waits a little for room for the next packet to another rank, behind those that are queued.

@@ -6,13 +6,13 @@
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     void *memory = size < 0 ? NULL : malloc(size > 0 ? size : 1);
-    int error = ATOLL(win_allocate_there, memory, size, disp_unit, comm, win);
+    int error = ATOLL(win_allocate_there, memory, size, disp_unit, info, comm, win);
     if (error) {
         free(memory);
         return error;
     }
     *(void **)baseptr = memory;
-    return PMPI_Win_set_info(*win, info);
+    return MPI_SUCCESS;
 }
 ATOLL_BOTH(Win_allocate_c);
 
@@ -26,10 +26,10 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                                MPI_Win *win)
 {
     size_t bytes = 0;
-    int error = ATOLL(win_share, size, disp_unit, comm, win, &bytes);
+    int error = ATOLL(win_share, size, disp_unit, info, comm, win, &bytes);
     if (!error)
         error = ATOLL(win_map, *win, malloc(bytes > 0 ? bytes : 1), baseptr);
-    return error ? error : PMPI_Win_set_info(*win, info);
+    return error;
 }
 ATOLL_BOTH(Win_allocate_shared_c);
 

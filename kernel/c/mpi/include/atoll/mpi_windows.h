@@ -103,9 +103,10 @@ CALL(Win_get_errhandler, (MPI_Win win, MPI_Errhandler *errhandler), win, errhand
 CALL(Win_create_errhandler, (MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler),
      win_errhandler_fn, errhandler)
 CALL(Win_call_errhandler, (MPI_Win win, int errorcode), win, errorcode)
-SERVICE(win_allocate_there, (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Comm comm, MPI_Win *win), base, size,
-        disp_unit, comm, win)
-SERVICE(win_share, (MPI_Aint size, MPI_Aint disp_unit, MPI_Comm comm, MPI_Win *win, size_t *bytes), size, disp_unit,
-        comm, win, bytes)
+SERVICE(win_allocate_there,
+        (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), base, size,
+        disp_unit, info, comm, win)
+SERVICE(win_share, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win, size_t *bytes), size,
+        disp_unit, info, comm, win, bytes)
 SERVICE(win_map, (MPI_Win win, void *memory, void **base), win, memory, base)
 SERVICE(win_give_up, (MPI_Win *win, void **memory), win, memory)

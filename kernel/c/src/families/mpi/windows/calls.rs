@@ -125,10 +125,10 @@ table! {
     win_create_errhandler = errors::calls::win_create_errhandler[win_errhandler_fn: usize, errhandler: Place<Handle>];
     win_call_errhandler = queries::call_errhandler[win: Handle, errorcode: i32];
     win_allocate_there = making::allocate[
-        base: *mut u8, size: isize, disp_unit: isize, comm: Handle, win: *mut Handle
+        base: *mut u8, size: isize, disp_unit: isize, info: Handle, comm: Handle, win: *mut Handle
     ];
     win_share = making::allocate_shared[
-        size: isize, disp_unit: isize, comm: Handle, win: *mut Handle, bytes: *mut usize
+        size: isize, disp_unit: isize, info: Handle, comm: Handle, win: *mut Handle, bytes: *mut usize
     ];
     win_map = making::map_shared[win: Handle, memory: *mut u8, base: *mut *mut u8];
     win_give_up = making::free[win: *mut Handle, memory: *mut *mut u8];

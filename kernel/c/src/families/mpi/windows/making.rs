@@ -13,7 +13,7 @@ use super::{
     access::on_window,
     ends::{Reach, Sharing},
     part::Part,
-    queries::{default_hints, set_info},
+    queries::hints_by,
     shared::Shared,
 };
 use crate::families::mpi::{
@@ -45,6 +45,7 @@ struct Wanted {
     base: usize,
     size: i64,
     unit: i64,
+    info: Handle,
 }
 
 impl Wanted {
@@ -90,7 +91,7 @@ unsafe fn make_for<C: Core>(
     /// What a rank says whose arguments make no sense: all fail together.
     const WRONG: i64 = -1;
     here.session.before_waiting();
-    let checked = wanted.check();
+    let checked = wanted.check().and_then(|()| hints_by(here, wanted.info));
     let comm = here.copy(of)?;
     here.windows.answer(here)?;
     let number = here.windows.number(here.world.rank());
@@ -103,6 +104,7 @@ unsafe fn make_for<C: Core>(
         checked?;
         return Err(Fault::new(Class::OTHER, alloc::format!("the arguments of rank {place} make no sense")));
     }
+    let hints = RefCell::new(checked?);
     let is_dynamic = wanted.flavor == DYNAMIC;
     let part = match wanted.flavor {
         DYNAMIC => Part::dynamic(),
@@ -135,7 +137,7 @@ unsafe fn make_for<C: Core>(
         facts,
         shared,
         name: RefCell::new(CString::default()),
-        hints: RefCell::new(default_hints()),
+        hints,
         errhandler: Cell::new(ARE_FATAL),
         attributes: Attributes::default(),
         open: RefCell::default(),
@@ -221,12 +223,9 @@ pub(super) unsafe fn create<C: Core, U: Number>(
     comm: Handle,
     new: *mut Handle,
 ) -> Result<(), Fault> {
-    let wanted = Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide() };
-    // SAFETY: see above.
-    unsafe {
-        make(here, comm, &wanted, new)?;
-        set_info(here, list(new, 1)?[0], info)
-    }
+    let wanted = Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide(), info };
+    // SAFETY: the handle has a place, and the program keeps the memory until it frees the window.
+    unsafe { make(here, comm, &wanted, new) }
 }
 
 /// The memory is what the C side has allocated.
@@ -235,10 +234,12 @@ pub(super) unsafe fn allocate(
     base: *mut u8,
     size: isize,
     unit: isize,
+    info: Handle,
     comm: Handle,
     new: *mut Handle,
 ) -> Result<(), Fault> {
-    let wanted = Wanted { flavor: ALLOCATE, base: base.expose_provenance(), size: size as i64, unit: unit as i64 };
+    let wanted =
+        Wanted { flavor: ALLOCATE, base: base.expose_provenance(), size: size as i64, unit: unit as i64, info };
     // SAFETY: see above.
     unsafe { make(here, comm, &wanted, new) }.map_err(|fault| fault.of_function("win_allocate"))
 }
@@ -248,11 +249,12 @@ pub(super) unsafe fn allocate_shared<C: Core>(
     here: &Here<'_, '_, '_, C>,
     size: isize,
     unit: isize,
+    info: Handle,
     comm: Handle,
     new: *mut Handle,
     bytes: *mut usize,
 ) -> Result<(), Fault> {
-    let wanted = Wanted { flavor: SHARED, base: 0, size: size as i64, unit: unit as i64 };
+    let wanted = Wanted { flavor: SHARED, base: 0, size: size as i64, unit: unit as i64, info };
     // SAFETY: see above.
     unsafe {
         make(here, comm, &wanted, new)?;
@@ -324,10 +326,7 @@ pub(super) unsafe fn create_dynamic<C: Core>(
     new: *mut Handle,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe {
-        make(here, comm, &Wanted { flavor: DYNAMIC, base: 0, size: 0, unit: 1 }, new)?;
-        set_info(here, list(new, 1)?[0], info)
-    }
+    unsafe { make(here, comm, &Wanted { flavor: DYNAMIC, base: 0, size: 0, unit: 1, info }, new) }
 }
 
 pub(super) unsafe fn attach<C: Core>(

@@ -125,25 +125,29 @@ const HINTS: [(&str, &str); 6] = [
     ("alloc_shared_noncontig", "false"),
 ];
 
-pub(super) fn default_hints() -> Info {
+/// The hints of a window that is made with this info.
+pub(super) fn hints_by<C: Core>(here: &Here<'_, '_, '_, C>, info: Handle) -> Result<Info, Fault> {
     let mut hints = Info::default();
     HINTS.into_iter().for_each(|(key, value)| hints.set(key.to_string(), value.to_string()));
-    hints
+    note_hints(here, info, &mut hints)?;
+    Ok(hints)
 }
 
-/// Hints are noted and change nothing; those that are not known are not noted.
+/// Notes what an info says of hints, which change nothing; those that are not known are not noted.
+fn note_hints<C: Core>(here: &Here<'_, '_, '_, C>, info: Handle, hints: &mut Info) -> Result<(), Fault> {
+    if info == NO_INFO {
+        return Ok(());
+    }
+    let infos = here.infos.borrow();
+    let given = infos.get(info).ok_or(Class::INFO)?;
+    for (key, value) in HINTS.into_iter().filter_map(|(key, _)| Some((key, given.get(key)?))) {
+        hints.set(key.to_string(), value.to_string());
+    }
+    Ok(())
+}
+
 pub(super) unsafe fn set_info<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, info: Handle) -> Result<(), Fault> {
-    on_window(here, handle, |window| {
-        if info == NO_INFO {
-            return Ok(());
-        }
-        let infos = here.infos.borrow();
-        let given = infos.get(info).ok_or(Class::INFO)?;
-        for (key, value) in HINTS.into_iter().filter_map(|(key, _)| Some((key, given.get(key)?))) {
-            window.hints.borrow_mut().set(key.to_string(), value.to_string());
-        }
-        Ok(())
-    })
+    on_window(here, handle, |window| note_hints(here, info, &mut window.hints.borrow_mut()))
 }
 
 pub(super) unsafe fn get_info<C: Core>(

@@ -416,6 +416,14 @@ mod tests {
         assert_eq!(differing(&long, &[0; 600]), [255..257, 599..600]);
     }
 
+    /// Of three ranks two have stored in turns, and one next to them, and behind them.
+    #[test]
+    fn what_several_have_written_is_read_once() {
+        assert_eq!(joined(vec![4..990, 0..986, 990..1000, 2000..2008]), [0..1000, 2000..2008]);
+        assert_eq!(joined(vec![40..41, 8..16, 0..32]), [0..32, 40..41]);
+        assert_eq!(joined(Vec::new()), []);
+    }
+
     #[test]
     fn parts_follow_each_other() {
         let shared = Shared::new(None, [3, 0, 5].into_iter(), 0);
