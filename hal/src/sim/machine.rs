@@ -2,7 +2,6 @@
 
 use std::{
     cell::{Cell, RefCell},
-    panic::{AssertUnwindSafe, catch_unwind},
     ptr,
     rc::Rc,
     sync::{
@@ -11,33 +10,32 @@ use std::{
     },
 };
 
-use corosensei::{Coroutine, CoroutineResult, stack::DefaultStack};
+use corosensei::Coroutine;
 use prices::{Mesh, Traffic};
 
 use crate::{
-    CoreId, Counted, Counters, Layout, Topology,
+    CoreId, Layout, Topology,
     emulated::{Emulated, FetchUnit, MAX_FRAMES},
     kit::panics,
 };
 
 use super::{
-    Deadlock, Description, Deviation, Failure, Finding, Finished, Recording, SimCore, SimPlatform, Stop, Strategy,
-    Waiting,
-    asked::is_end_asked_for,
-    check::{AskedFor, Checker, LeftOut},
+    Description, Failure, SimCore, SimPlatform, Stop, Strategy,
+    check::{Checker, LeftOut},
     choice::{Answer, Chooser, Schedule},
     cost::Cost,
     domains::Domains,
-    engine::{Engine, Work},
-    fault_report::told,
-    faults::{self, EndsAfterFault, Simulates},
-    free::{Made, Next},
+    drive::{Program, Stopped, deadlock, drive, unwind},
+    engine::Engine,
+    faults::Simulates,
     heat::HeatMap,
     lines::Lines,
     memory::Memory,
     network::Network,
+    outcome::{Checked, Order, Outcome, Run},
     platform::{Running, Shared},
     software::Prices,
+    stacks::{give_back, stack},
     unwinding,
 };
 
@@ -115,88 +113,6 @@ impl Default for Options {
 pub struct Machine {
     description: Description,
     options: Options,
-}
-
-/// A run that came to its end on all cores.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outcome<R> {
-    /// What each core did.
-    pub cores: Vec<CoreOutcome<R>>,
-    /// When the last core finished, in virtual time.
-    pub time_ps: u64,
-    /// The choices, if they were recorded.
-    pub recording: Option<Recording>,
-    /// What the simulator had to do.
-    pub work: Work,
-    /// Where the traffic was, if it was counted.
-    pub heat_map: Option<HeatMap>,
-}
-
-/// What one core did.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CoreOutcome<R> {
-    /// What the core's program returned.
-    pub result: R,
-    /// The counters of the core's operations.
-    pub counters: Counters,
-    /// When it finished, in virtual time.
-    pub time_ps: u64,
-}
-
-impl<R> Outcome<R> {
-    /// What the programs returned, by core.
-    pub fn results(self) -> Vec<R> {
-        self.cores.into_iter().map(|core| core.result).collect()
-    }
-}
-
-impl Outcome<()> {
-    /// This outcome with what each core's program has returned.
-    fn with<R>(self, results: impl Iterator<Item = R>) -> Outcome<R> {
-        let Self { cores, time_ps, recording, work, heat_map } = self;
-        let with = |(core, result): (CoreOutcome<()>, R)| {
-            let CoreOutcome { result: (), counters, time_ps } = core;
-            CoreOutcome { result, counters, time_ps }
-        };
-        Outcome { cores: cores.into_iter().zip(results).map(with).collect(), time_ps, recording, work, heat_map }
-    }
-}
-
-/// How a run ended, and the answers that it was given, if they were kept.
-pub(super) struct Run<R> {
-    /// Nothing if it was broken off, because all that could follow has been explored.
-    pub(super) result: Option<Result<Outcome<R>, Failure>>,
-    pub(super) answers: Option<Vec<Answer>>,
-    pub(super) checker: Option<Checker>,
-    pub(super) order: Order,
-}
-
-/// Who went first in a run.
-#[derive(Default)]
-pub(super) struct Order {
-    /// What is different from the plain run.
-    pub(super) made: Vec<Deviation>,
-    /// Accesses of all cores, a wait with all its polls as one, in a run that deviates.
-    pub(super) accesses: u64,
-    /// Accesses of each core.
-    pub(super) numbers: Vec<u32>,
-    /// All operations, in a schedule without time.
-    pub(super) operations: Vec<Made>,
-    /// Whether it was broken off since it took too long.
-    pub(super) is_cut: bool,
-}
-
-/// A run that was checked.
-#[derive(Debug)]
-pub struct Checked<R> {
-    /// How it ended.
-    pub result: Result<Outcome<R>, Failure>,
-    /// Mistakes of the program, each once.
-    pub findings: Vec<Finding>,
-    /// Drains, invalidations and flushes of the program, by their places, with [`Options::lint`].
-    pub asked_for: Vec<AskedFor>,
-    /// How often something was left out, with [`Options::left_out`].
-    pub times_left_out: u64,
 }
 
 /// Where the cores and controllers of a layout are.
@@ -480,143 +396,3 @@ impl Machine {
 
 /// What is called for each core at the end of a run, with why it has failed.
 pub type Look<'l> = &'l dyn Fn(&SimCore, Option<&Failure>);
-
-struct Program {
-    coroutine: Coroutine<(), (), ()>,
-    outcome: Option<CoreOutcome<()>>,
-}
-
-enum Stopped {
-    Failed(Failure),
-    /// Nobody can run.
-    Deadlock,
-    Redundant,
-}
-
-/// Lets cores run, one at a time, until all have finished or no more can.
-fn drive(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) -> Option<Stopped> {
-    let _ends = EndsAfterFault::begin(shared, cores);
-    let mut unfinished = programs.len();
-    while unfinished > 0 {
-        let next = shared.engine.borrow_mut().next();
-        if is_end_asked_for() {
-            let unfinished = programs.iter().zip(cores).filter(|(program, _)| program.outcome.is_none());
-            faults::end_as_asked(shared, unfinished.map(|(_, core)| &**core));
-        }
-        let engine = shared.engine.borrow();
-        if engine.stops_at(engine.now_ps) {
-            let (time_ps, accesses) = (engine.now_ps, engine.work.accesses);
-            return Some(Stopped::Failed(Failure::Stopped { time_ps, accesses }));
-        }
-        drop(engine);
-        let index = match next {
-            Next::Core(index) => index,
-            Next::Store(stored) => {
-                if let Err(conflict) = shared.land(stored) {
-                    let (core, message) = (conflict.holder(), conflict.to_string());
-                    let engine = shared.engine.borrow();
-                    let (time_ps, recording) = (engine.now_ps, engine.chooser.recording());
-                    return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
-                }
-                continue;
-            }
-            Next::Nobody => return Some(Stopped::Deadlock),
-            Next::Redundant => return Some(Stopped::Redundant),
-        };
-        let (core, program) = (&cores[index], &mut programs[index]);
-        let running = Running::now(core);
-        let result = catch_unwind(AssertUnwindSafe(|| program.coroutine.resume(())));
-        drop(running);
-        match result {
-            Ok(CoroutineResult::Yield(())) => {}
-            Ok(CoroutineResult::Return(())) => {
-                let time_ps = core.platform().now_ps();
-                core.platform().ended();
-                program.outcome = Some(CoreOutcome { result: (), counters: core.counters(), time_ps });
-                shared.engine.borrow_mut().finished(index);
-                unfinished -= 1;
-            }
-            Err(payload) => {
-                let time_ps = core.platform().now_ps();
-                let core = CoreId::new(index);
-                let recording = shared.engine.borrow().chooser.recording();
-                if let Some((what, place)) = unwinding::of_payload(&*payload) {
-                    let (what, place) = (what.text().to_owned(), told(place).unwrap_or(place));
-                    return Some(Stopped::Failed(Failure::Fault { core, what, place, time_ps, recording }));
-                }
-                let message = panics::take();
-                return Some(Stopped::Failed(Failure::Panic { core, message, time_ps, recording }));
-            }
-        }
-    }
-    None
-}
-
-fn deadlock(shared: &Shared, cores: &[Box<SimCore>], programs: &[Program]) -> Failure {
-    let engine = shared.engine.borrow();
-    let (mut waiting, mut finished) = (Vec::new(), Vec::new());
-    for (index, program) in programs.iter().enumerate() {
-        let core = CoreId::new(index);
-        if let Some(outcome) = &program.outcome {
-            finished.push(Finished { core, time_ps: outcome.time_ps, undrained: cores[index].undrained() });
-            continue;
-        }
-        let wait = &engine.waits[index];
-        let info = wait.info.expect("a core that cannot run is parked in a wait");
-        waiting.push(Waiting {
-            core,
-            reason: info.reason,
-            since_ps: wait.since_ps,
-            undrained: info.undrained,
-            register: wait.register,
-            holder: wait.register.and_then(|register| shared.memory.holder(register)),
-        });
-    }
-    if let Some(checker) = &shared.checker {
-        let of_places = waiting.iter().filter(|waiting: &&Waiting| waiting.register.is_none());
-        checker.borrow_mut().stand_still(of_places.map(|waiting| waiting.core));
-    }
-    // Who runs the same once more has been told, and who explores is told in the end.
-    if shared.checker.as_ref().is_none_or(|checker| !checker.borrow().is_silent()) {
-        faults::tell_where(waiting.iter().map(|waiting: &Waiting| &*cores[waiting.core.index()]));
-    }
-    let recording = engine.chooser.recording();
-    Failure::Deadlock(Box::new(Deadlock { time_ps: engine.now_ps, waiting, finished, recording }))
-}
-
-/// Takes down what still runs. From here on operations do nothing.
-fn unwind(shared: &Shared, cores: &[Box<SimCore>], programs: &mut [Program]) {
-    shared.dying.set(true);
-    for (core, program) in cores.iter().zip(programs) {
-        let _running = Running::now(core);
-        // A destructor that panics meanwhile has nothing to add to the failure that is being reported.
-        let _ = catch_unwind(AssertUnwindSafe(|| program.coroutine.force_unwind()));
-    }
-    panics::take();
-}
-
-/// Stacks of earlier runs that are kept for the next: an exploration makes thousands of runs of a few cores.
-const MAX_SPARE_STACKS: usize = 256;
-
-thread_local! {
-    static SPARE_STACKS: RefCell<Vec<(usize, DefaultStack)>> = const { RefCell::new(Vec::new()) };
-}
-
-fn stack(bytes: usize) -> DefaultStack {
-    let spare = SPARE_STACKS.with_borrow_mut(|stacks| {
-        let index = stacks.iter().rposition(|(size, _)| *size == bytes)?;
-        Some(stacks.swap_remove(index).1)
-    });
-    match spare.map_or_else(|| DefaultStack::new(bytes), Ok) {
-        Ok(stack) => stack,
-        Err(error) => panic!("no memory for another simulated core's stack of {bytes} bytes: {error}"),
-    }
-}
-
-fn give_back(bytes: usize, stack: DefaultStack) {
-    SPARE_STACKS.with_borrow_mut(|stacks| {
-        if stacks.len() < MAX_SPARE_STACKS {
-            stacks.push((bytes, stack));
-        }
-    });
-}

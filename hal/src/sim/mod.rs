@@ -45,6 +45,7 @@ mod course;
 mod description;
 mod deviation;
 mod domains;
+mod drive;
 mod engine;
 mod explore;
 mod failure;
@@ -63,10 +64,12 @@ mod machine;
 mod memory;
 mod network;
 mod orders;
+mod outcome;
 mod platform;
 mod processor;
 mod recency;
 mod software;
+mod stacks;
 mod stop;
 mod train;
 mod unwinding;
@@ -90,7 +93,8 @@ pub use self::{
     heap::{SimHeap, off_account},
     heat::{ControllerHeat, DIRECTIONS, HeatMap, TileHeat},
     loaded::{LOADED_BASE, note_loaded_code},
-    machine::{Checked, CoreOutcome, Look, Machine, Options, Outcome},
+    machine::{Look, Machine, Options},
+    outcome::{Checked, CoreOutcome, Outcome},
     platform::{SimCore, SimPlatform},
     stop::{Shown, State, Stop},
 };
