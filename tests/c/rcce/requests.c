@@ -1,4 +1,4 @@
-/* test: cores=1,2,5,16,33 */
+/* test: cores=1,2,5,16,48 */
 /* test: cores=2,5 faithful */
 /* iRCCE: messages in all directions at once, wait lists, wildcards, probes, cancels. */
 #include "../check.h"
