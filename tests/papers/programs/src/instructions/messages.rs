@@ -81,7 +81,7 @@ impl Counter {
         for bytes in TAGGED_BYTES {
             let mut message = vec![0_u8; bytes];
             let [mut sent, mut received] = [Vec::new(), Vec::new()];
-            // Now and then one goes another way: the median is that of the usual one.
+            // One receive of some fifteen looks at other senders, too: the median of five is that of one that does not.
             for (counted, is_kept) in (0..5).flat_map(|_| self.turns()) {
                 comm.barrier();
                 for sender in 0..2 {

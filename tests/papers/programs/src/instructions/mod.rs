@@ -7,7 +7,8 @@
 //! and looks at one flag, as the last one does. What counting itself takes is taken off.
 //!
 //! Instructions have the metrics below. To those of cycles `.cycles` is added, `.code-misses` to those of lines of instructions that L1
-//! did not have, for which the core waits in these cycles, and `.operations` to those of operations.
+//! did not have, for which the core waits in these cycles, `.operations` to those of operations, and `.lines` to those of the lines that spans
+//! with prices are about.
 //!
 //! | algorithm | metrics | what was varied |
 //! |---|---|---|
