@@ -1,7 +1,7 @@
 //! Builds one binary with an inner cargo and says where it is.
 
 use crate::{
-    process::{self, Next, Running},
+    process::{self, Account, Next, Running},
     progress::Progress,
     workspace,
 };
@@ -10,6 +10,8 @@ use serde_json::Value;
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 /// The package of the emulator of boards, which is built apart: it compiles a library in C.
@@ -159,7 +161,27 @@ pub(crate) fn refusal_of_std(what: &str, name: &str) -> String {
     )
 }
 
+/// What was built, and what processor time that took.
+static SPENT: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
+
+/// What was built so far, and what processor time that took.
+pub(crate) fn spent() -> Vec<(Duration, String)> {
+    SPENT.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Builds something, whose processor time is then no part of what whoever needs it has spent.
+pub(crate) fn on_account<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let account = Account::default();
+    let built = account.keep_for(work);
+    SPENT.lock().unwrap_or_else(PoisonError::into_inner).push((account.time(), what.to_owned()));
+    built
+}
+
 fn execute(what: &str, command: &mut Command) -> Result<Messages> {
+    on_account(what, || listen(what, command))
+}
+
+fn listen(what: &str, command: &mut Command) -> Result<Messages> {
     let progress = Progress::new(format!("building {what}"));
     let mut running = Running::start(command.env("CARGO_TERM_COLOR", "never"))?;
     let mut messages = Messages::default();

@@ -3,13 +3,18 @@
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use std::{
+    cell::RefCell,
     collections::{HashMap, HashSet},
     fs,
     io::{BufRead, BufReader, Error, Read},
     iter,
     os::unix::process::CommandExt,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
-    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -39,11 +44,42 @@ pub enum Next {
     Interrupted,
 }
 
+/// An account of processor time: of the children that threads have started which keep it, once they have ended, and of what these
+/// have waited for.
+#[derive(Clone, Default)]
+pub struct Account(Arc<AtomicU64>);
+
+thread_local! {
+    static ACCOUNT: RefCell<Account> = RefCell::default();
+}
+
+impl Account {
+    /// The account that this thread keeps.
+    pub fn of_this_thread() -> Self {
+        ACCOUNT.with_borrow(Clone::clone)
+    }
+
+    /// Does something for which this thread keeps the account.
+    pub fn keep_for<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = ACCOUNT.replace(self.clone());
+        let done = work();
+        ACCOUNT.set(before);
+        done
+    }
+
+    /// What is on it.
+    pub fn time(&self) -> Duration {
+        Duration::from_millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
 /// A running child whose standard output is read line by line; it is killed when dropped.
 pub struct Running {
     child: Child,
     lines: Receiver<String>,
     messages: Option<JoinHandle<String>>,
+    /// What it has spent goes there, once.
+    account: Option<Account>,
 }
 
 impl Running {
@@ -69,7 +105,8 @@ impl Running {
             let _ = std::io::copy(&mut error, &mut std::io::sink());
             String::from_utf8_lossy(&text).into_owned()
         });
-        Ok(Self { child, lines: read_lines(output), messages: Some(messages) })
+        let (lines, account) = (read_lines(output), Some(Account::of_this_thread()));
+        Ok(Self { child, lines, messages: Some(messages), account })
     }
 
     /// Waits for the next line.
@@ -143,13 +180,15 @@ impl Running {
     /// Kills the child and, where it leads a process group, all that it has started.
     fn kill_group(&mut self) {
         // A child that has been waited for no longer owns its number, and another group may have it by now.
-        if let (Ok(None), Ok(leader)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
+        if let (Ok(None), Ok(leader)) = (self.status(), i32::try_from(self.child.id())) {
             // SAFETY: this only sends a signal. The child has not been waited for, so the number is its own; when it
             // leads no group there is none of this number.
             unsafe { libc::kill(-leader, libc::SIGKILL) };
         }
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        while let Ok(None) = self.status() {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// How the child has ended, if it has.
@@ -157,7 +196,15 @@ impl Running {
     /// # Errors
     /// When nobody can tell.
     pub fn status(&mut self) -> Result<Option<ExitStatus>> {
-        self.child.try_wait().context("cannot wait for the child")
+        // Nobody can tell any more what a child has spent that was waited for.
+        let spent = self.account.as_ref().and_then(|_| accounts(&self.child.id().to_string(), [11, 12, 13, 14]));
+        let status = self.child.try_wait().context("cannot wait for the child")?;
+        if status.is_some()
+            && let (Some(account), Some(spent)) = (self.account.take(), spent)
+        {
+            account.0.fetch_add(spent.as_millis() as u64, Ordering::Relaxed);
+        }
+        Ok(status)
     }
 
     /// Waits until the child, whose output has ended, is gone.
@@ -389,6 +436,29 @@ mod tests {
         below.arg(std::env::current_exe().unwrap()).env(COMPUTES, "").process_group(0);
         let below = Running::start(&mut below).unwrap();
         assert!(soon(&below, false) && !is_asleep_for(&below, 20));
+    }
+
+    #[test]
+    fn an_account_has_what_was_started_for_it() {
+        let account = Account::default();
+        let computes = || finish(&mut shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"), |_| {});
+        account.keep_for(|| {
+            let account = Account::of_this_thread();
+            thread::scope(|scope| _ = scope.spawn(move || account.keep_for(computes).unwrap()));
+        });
+        let ended = account.time();
+        assert!(ended > Duration::from_millis(20), "{ended:?}");
+        // One that is killed, too.
+        account.keep_for(|| {
+            let busy = Running::start(&mut shell("while :; do :; done")).unwrap();
+            while busy.processor_time() < Some(Duration::from_millis(50)) {
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let killed = account.time();
+        assert!(killed >= ended + Duration::from_millis(50), "{killed:?} after {ended:?}");
+        computes().unwrap();
+        assert!(account.time() == killed && Account::of_this_thread().time() > Duration::ZERO);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
     objects,
 };
 use crate::{
-    process,
+    process::{self, Account},
     setup::{CTools as HostTools, Tools},
     workspace,
 };
@@ -137,8 +137,9 @@ fn compile_all(
         anyhow::Ok(())
     };
     let workers = thread::available_parallelism().map_or(1, usize::from).min(sources.files.len());
+    let account = Account::of_this_thread();
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(|| account.keep_for(work))).collect();
         threads
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|_| bail!("the compiler's thread has panicked")))

@@ -7,7 +7,12 @@ use super::{
     compiler::{self, COMMON, Side},
     priced,
 };
-use crate::{process, progress::Progress, setup::CTools as HostTools, workspace};
+use crate::{
+    process::{self, Account},
+    progress::Progress,
+    setup::CTools as HostTools,
+    workspace,
+};
 use anyhow::{Context, Result, bail};
 use std::{
     fs,
@@ -256,9 +261,11 @@ fn price(objects: &Path, by: &Path, tools: &HostTools, scratch: &Path) -> Result
         anyhow::Ok(())
     };
     let workers = thread::available_parallelism().map_or(1, usize::from);
+    let account = Account::of_this_thread();
     thread::scope(|scope| {
-        let work = &work;
-        let threads: Vec<_> = (0..workers).map(|number| scope.spawn(move || work(number))).collect();
+        let (work, account) = (&work, &account);
+        let threads: Vec<_> =
+            (0..workers).map(|number| scope.spawn(move || account.keep_for(|| work(number)))).collect();
         threads
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|_| bail!("a thread that prices newlib has panicked")))

@@ -3,7 +3,7 @@
 use crate::{
     console::Event,
     guest::{self, Outcome},
-    process::Running,
+    process::{Account, Running},
     qemu::Staged,
 };
 use anyhow::Result;
@@ -77,8 +77,10 @@ pub(crate) fn run(
     let (ended, results) = channel();
     thread::scope(|scope| {
         for (node, staged) in nodes.iter_mut().enumerate() {
-            let (common, watch, ended) = (&common, &watch, ended.clone());
-            scope.spawn(move || one(node, staged, limit, deadline, disturbance, common, watch, &ended));
+            let (common, watch, ended, account) = (&common, &watch, ended.clone(), Account::of_this_thread());
+            scope.spawn(move || {
+                account.keep_for(|| one(node, staged, limit, deadline, disturbance, common, watch, &ended));
+            });
         }
     });
     drop(ended);

@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, Stage};
 use crate::{
-    build::Built,
+    build::{self, Built},
     c, emulator,
     guest::Outcome,
     image::{self, Profile},
@@ -125,7 +125,7 @@ impl<'t> Kit<'t> {
     pub(super) fn c_tools(&self) -> Result<&CTools> {
         self.c_tools.get(|| {
             let tools = c::tools(self.arguments.yes)?;
-            c::prepare(&tools)?;
+            build::on_account("the libraries of programs in C", || c::prepare(&tools))?;
             Ok(tools)
         })
     }

@@ -1,6 +1,12 @@
 //! What passed and what failed.
 
-use crate::{guest::Outcome, interrupt, process, progress};
+use crate::{
+    build,
+    guest::Outcome,
+    interrupt,
+    process::{self, Account},
+    progress,
+};
 use anyhow::Result;
 use std::{
     fmt,
@@ -19,7 +25,7 @@ impl fmt::Display for NotToBeHad {
 
 impl std::error::Error for NotToBeHad {}
 
-/// How many of the slowest tests are named.
+/// How many of the slowest tests are named, and of what took most to be built.
 const SLOWEST: usize = 10;
 
 /// One line of the table.
@@ -38,6 +44,8 @@ pub(crate) struct Suite {
     /// When the test before ended.
     last: Instant,
     elapsed: Duration,
+    /// Processor time of what it has run, but for what it has built.
+    spent: Duration,
 }
 
 impl Suite {
@@ -54,16 +62,18 @@ impl Suite {
             began: now,
             last: now,
             elapsed: Duration::ZERO,
+            spent: Duration::ZERO,
         }
     }
 
     /// Runs a suite, and shows how it went; an error that keeps it from running to its end is one more failure of it.
     pub(super) fn of(name: &str, run: impl FnOnce(&mut Self) -> Result<()>) -> Self {
         let mut suite = Self::new(name);
-        if let Err(error) = run(&mut suite) {
+        let account = Account::default();
+        if let Err(error) = account.keep_for(|| run(&mut suite)) {
             suite.fail(name, &format!("{error:#}"));
         }
-        suite.elapsed = suite.began.elapsed();
+        (suite.elapsed, suite.spent) = (suite.began.elapsed(), account.time());
         let failures = suite.failures.iter().map(|(test, message)| format!("failed: {name}: {test}: {message}"));
         let lines: Vec<_> = failures.chain(suite.notes.iter().cloned()).chain([suite.row()]).collect();
         // Whoever stops the suite need not read that its tests were stopped.
@@ -131,7 +141,8 @@ impl Suite {
 
     fn row(&self) -> String {
         let (name, passed, failed) = (&self.name, self.passed, self.failures.len());
-        format!("{name:<34} {passed:>7} {failed:>7} {:>7.1} s", self.elapsed.as_secs_f64())
+        let [elapsed, spent] = [self.elapsed, self.spent].map(|time| time.as_secs_f64());
+        format!("{name:<34} {passed:>7} {failed:>7} {elapsed:>7.1} s {spent:>7.1} s")
     }
 
     fn add(&mut self, other: Self) {
@@ -140,6 +151,7 @@ impl Suite {
         self.failures.extend(other.failures);
         self.times.extend(other.times);
         self.elapsed += other.elapsed;
+        self.spent += other.spent;
     }
 }
 
@@ -172,17 +184,24 @@ impl Summary {
         self.failed() + self.0.iter().map(|suite| suite.passed).sum::<usize>()
     }
 
-    /// Prints the table, the slowest tests, the failures, what the run has cost, and the line that others read.
+    /// Prints the table, what took most to be built, the slowest tests, the failures, what the run has cost, and the line that others read.
     pub(crate) fn print(&self) {
-        print!("{}", self.text(process::processor_time_of_all()));
+        print!("{}", self.text(build::spent(), process::processor_time_of_all()));
     }
 
     /// What is printed. Processor time is what runs on different machines, or beside other work, can be compared by.
-    fn text(&self, processor_time: Option<Duration>) -> String {
-        let mut lines = vec![format!("{:<34} {:>7} {:>7} {:>9}", "suite", "passed", "failed", "time")];
+    fn text(&self, mut built: Vec<(Duration, String)>, processor_time: Option<Duration>) -> String {
+        let mut lines =
+            vec![format!("{:<34} {:>7} {:>7} {:>9} {:>9}", "suite", "passed", "failed", "time", "processor")];
         // A filter leaves some without a test.
         let ran = self.0.iter().filter(|suite| suite.passed + suite.failed() + suite.skipped > 0);
         lines.extend(ran.map(Suite::row));
+        let building: Duration = built.iter().map(|(time, _)| time).sum();
+        lines.push(format!("{:<34} {:>33.1} s", "building", building.as_secs_f64()));
+        lines.push("what took most to be built:".into());
+        built.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        let most = built.iter().take(SLOWEST).filter(|(time, _)| *time >= Duration::from_secs(1));
+        lines.extend(most.map(|(time, what)| format!("{:>7.1} s {what}", time.as_secs_f64())));
         lines.push("the slowest:".into());
         let mut times: Vec<_> =
             self.0.iter().flat_map(|suite| suite.times.iter().map(move |time| (time, &suite.name))).collect();
@@ -227,10 +246,14 @@ mod tests {
             Ok(())
         });
         let summary: Summary = [one, two, more].into_iter().collect();
-        let text = summary.text(Some(Duration::from_secs(90)));
+        let built =
+            vec![(Duration::from_millis(7500), "an image".into()), (Duration::from_millis(20), "a tool".into())];
+        let text = summary.text(built, Some(Duration::from_secs(90)));
         let end = "processor time, builds included: 1.5 min\n12 passed, 2 failed, 1 skipped\n";
         assert!(text.ends_with(end), "{text}");
         assert!(text.contains("failed: one: wrong: 2 is not 3\nfailed: two: two: does not build\n"), "{text}");
+        let building = format!("{:<34} {:>33} s\nwhat took most to be built:\n", "building", "7.5");
+        assert!(text.contains(&format!("{building}    7.5 s an image\nthe slowest:\n")), "{text}");
         assert!(
             text.contains("the slowest:\n   20.0 s one: test 0\n") && text.contains("11.0 s one: test 9\n"),
             "{text}"
