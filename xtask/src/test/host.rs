@@ -77,7 +77,7 @@ pub(super) fn build(stages: &[Stage], filter: Option<&str>) -> Result<Vec<Binary
     let artifacts = build::tests("the tests on the host", &mut cargo::tests_of(stages))?;
     binaries(
         artifacts,
-        |artifact| if artifact.package == cargo::SIMULATED { Stage::Sim } else { Stage::Host },
+        |artifact| if cargo::SIMULATED.contains(&artifact.package.as_str()) { Stage::Sim } else { Stage::Host },
         stages,
         filter,
     )
@@ -131,7 +131,8 @@ pub(super) fn doc_tests<'t>(kit: &'t Kit<'t>) -> Job<'t> {
     Job::new("host", 30, |suite| {
         let mut command = build::of_workspace("test");
         command
-            .args(["--release", "--exclude", cargo::SIMULATED, "--doc", "--no-fail-fast"])
+            .args(["--release", "--doc", "--no-fail-fast"])
+            .args(cargo::SIMULATED.iter().flat_map(|package| ["--exclude", package]))
             .args(kit.arguments.filter.as_deref());
         execute(suite, "doc tests", &mut command, kit.limit(), 0)
     })
