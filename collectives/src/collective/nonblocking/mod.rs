@@ -45,6 +45,8 @@
 mod interface;
 mod lines;
 mod operation;
+#[cfg(test)]
+pub(crate) mod oracle;
 mod outstanding;
 pub mod schedules;
 mod stages;

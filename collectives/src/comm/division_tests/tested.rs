@@ -215,29 +215,6 @@ impl<'c> Tested<'c> {
             }
         }
     }
-
-    /// Operations on this communicator and on two of its parts in turns, and on parts of these.
-    pub(super) fn grow(&self, random: &mut Random, depth: usize, steps: usize) {
-        let parts = [self.divide(random), self.divide(random)];
-        for step in 0..steps {
-            // All of a part choose alike, whatever is chosen in others.
-            let which = random.below(5);
-            let mut chosen = Random(random.below(1 << 24) as u32);
-            let number = step as u32 * 8 + depth as u32;
-            match which {
-                0 => self.operate(&mut chosen, number),
-                1 | 2 => parts[0].iter().for_each(|part| part.operate(&mut chosen, number)),
-                _ => parts[1].iter().for_each(|part| part.operate(&mut chosen, number)),
-            }
-        }
-        for part in parts.iter().flatten().filter(|_| depth > 1) {
-            part.grow(&mut Random(random.0 ^ 0x55), depth - 1, steps);
-        }
-        for part in parts.into_iter().flatten() {
-            part.comm.free().unwrap();
-        }
-        self.operate(random, 7);
-    }
 }
 
 pub(super) fn run<R>(machine: &Machine, program: impl Fn(&Tested<'_>) -> R) -> Vec<R> {
