@@ -45,6 +45,7 @@ use crate::{
         call::{Call, Collective},
         reduction,
     },
+    matched::LAST_CONTEXT,
     mpb::{
         Buffers,
         layout::{DIVIDED_LINES, MpbLayout, Share},
@@ -72,7 +73,7 @@ impl<'c, C: Core> Comm<'c, C> {
     ///
     /// # Errors
     /// On all ranks alike: [`Error::OutOfSharedMemory`] and [`Error::PartTooLarge`] if there is no room left, neither in the MPBs
-    /// nor in shared memory; [`Error::RegisterOutOfReach`] if it would have to be shared memory, and no rank of a
+    /// nor in shared memory; [`Error::ContextsUsedUp`]; [`Error::RegisterOutOfReach`] if it would have to be shared memory, and no rank of a
     /// communicator can allocate; [`Error::ProfileInForce`]; [`Error::CallsDiffer`] while calls are
     /// [compared](Self::check_arguments).
     pub fn split(&'c self, color: Option<u32>, key: i32) -> Result<Option<Self>, Error> {
@@ -146,7 +147,7 @@ impl<'c, C: Core> Comm<'c, C> {
         let mut context = [world.next_context().get()];
         reduction::allreduce(self, &mut context, &Operator::MAX)?;
         let [context] = context;
-        world.next_context().set(context.wrapping_add(1));
+        self.take_contexts(context, 1)?;
         let taken = self.taken_lines();
         let free = self.spare_lines().free(&taken);
         let own = Share::fitting(most, free)
@@ -205,6 +206,19 @@ impl<'c, C: Core> Comm<'c, C> {
             words.map(|(region, owner)| -> Box<dyn Elsewhere<C>> { Box::new(Words { region, ranks, owner }) });
         let layout = self.world_of().mpb_layout().beside(ranks, None);
         self.assemble(members, layout, elsewhere, context)
+    }
+
+    /// Takes so many contexts from this one on, which is new to all ranks that take it. None comes again: what nobody has received on a
+    /// communicator that was given up would be a later one's.
+    ///
+    /// # Errors
+    /// [`Error::ContextsUsedUp`].
+    pub(crate) fn take_contexts(&self, first: u32, count: u32) -> Result<(), Error> {
+        if first > LAST_CONTEXT + 1 - count {
+            return Err(Error::ContextsUsedUp);
+        }
+        self.world_of().next_context().set(first + count);
+        Ok(())
     }
 
     /// Bytes of the words of `ranks` ranks.

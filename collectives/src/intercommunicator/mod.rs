@@ -77,7 +77,7 @@ impl<'c, C: Core> Comm<'c, C> {
     /// # Errors
     /// On all ranks of the communicator alike: [`Error::MessagesClosed`]; [`Error::NoSuchRank`] for either leader. On all of both:
     /// [`Error::RankTwice`] if one is in both, as its rank here; [`Error::OutOfSharedMemory`]; [`Error::RegisterOutOfReach`] if no rank can
-    /// allocate; [`Error::ProfileInForce`]; [`Error::CallsDiffer`] while calls are [compared](Self::check_arguments).
+    /// allocate; [`Error::ContextsUsedUp`]; [`Error::ProfileInForce`]; [`Error::CallsDiffer`] while calls are [compared](Self::check_arguments).
     pub fn create_intercommunicator(
         &'c self,
         leader: usize,
@@ -140,23 +140,27 @@ impl<'c, C: Core> Comm<'c, C> {
         let cores = &mut told[HEAD..HEAD + head[2] as usize];
         self.using(Broadcast::default(), |comm| comm.broadcast(cores, leader))?;
         let context = context[0].max(head[1]);
-        world.next_context().set(context.wrapping_add(2));
+        self.take_contexts(context, 2)?;
         Ok((context, head[3] != 0, cores.iter().map(|core| CoreId::new(*core as usize)).collect()))
     }
 
     /// Tells all ranks whether a message that comes to all of them came to one: they go on together, or none does.
     fn all_hear(&self, heard: Result<(), Error>, root: usize) -> Result<(), Error> {
+        const TRUNCATED: usize = 1;
+        const DIFFERS: usize = 2;
         let mut told = [0; 5];
-        if let Err(Error::Truncated { from, tag, sent, room }) = heard {
-            told = [1, from as u32, tag, sent as u32, room as u32];
-        }
-        self.using(Broadcast::default(), |comm| comm.broadcast(&mut told, root))?;
-        let [is_truncated, from, tag, sent, room] = told;
         match heard {
-            Ok(()) if is_truncated != 0 => {
-                Err(Error::Truncated { from: from as usize, tag, sent: sent as usize, room: room as usize })
-            }
-            heard => heard,
+            Err(Error::Truncated { from, tag, sent, room }) => told = [TRUNCATED, from, tag as usize, sent, room],
+            Err(Error::MessageLength { from, to, sent, wanted }) => told = [DIFFERS, from, to, sent, wanted],
+            _ => {}
+        }
+        let mut words = told.map(|number| number as u32);
+        self.using(Broadcast::default(), |comm| comm.broadcast(&mut words, root))?;
+        let [kind, from, second, sent, room] = words.map(|word| word as usize);
+        match kind {
+            TRUNCATED => Err(Error::Truncated { from, tag: words[2], sent, room }),
+            DIFFERS => Err(Error::MessageLength { from, to: second, sent, wanted: room }),
+            _ => heard,
         }
     }
 

@@ -75,7 +75,7 @@ use crate::{
     comm::engines::Engine,
 };
 
-pub(crate) use self::post::tasks::{Parts, Ranks};
+pub(crate) use self::post::tasks::{LAST_CONTEXT, Parts, Ranks};
 
 pub use self::{
     interface::{Arrival, PreparedReceive, PreparedSend},

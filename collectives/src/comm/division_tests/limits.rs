@@ -3,7 +3,7 @@
 use hal::sim::{Description, Machine};
 
 use super::run;
-use crate::{Error, Group, Operator, Window, comm::division::Near, lock::Lock as _};
+use crate::{Error, Group, Operator, Window, comm::division::Near, lock::Lock as _, matched::LAST_CONTEXT};
 
 #[test]
 fn lists_that_make_no_sense_are_refused_on_all_ranks() {
@@ -141,6 +141,36 @@ fn communicators_by_the_hundred_do_not_meet() {
         assert_eq!(world.unexpected_messages(), Ok(8));
         // They stay, as nobody can ask for them: messages are not closed.
         assert_eq!(messages.close().err(), Some(Error::RequestsOutstanding));
+    });
+}
+
+/// The last number tells messages and operations apart as any other one does. Then there is none, for a rank and for all that would be with it.
+#[test]
+fn contexts_are_used_up_and_never_used_again() {
+    run(&Machine::scc(3), |world| {
+        let world = &world.comm;
+        let (me, messages) = (world.rank(), world.open_messages().unwrap());
+        if me == 1 {
+            world.next_context().set(LAST_CONTEXT);
+        }
+        let (left, right) = (crate::Source::Rank((me + 2) % 3), (me + 1) % 3);
+        let own = world.split(Some(u32::from(me == 0)), 0).unwrap().unwrap();
+        assert_eq!(own.context(), LAST_CONTEXT);
+        let refused = own.create_intercommunicator(0, world, usize::from(me == 0), 9).err();
+        assert_eq!(refused, Some(Error::ContextsUsedUp));
+        assert_eq!(world.dup().err(), Some(Error::ContextsUsedUp));
+        // Nothing comes where calls of others, or other communicators, look for it.
+        let (mut all, mut word) = ([0; 2], [0]);
+        let begun = own.start_allgather(&[me as u32], &mut all[..own.size()]).unwrap().wait();
+        begun.unwrap();
+        assert_eq!(all, if me == 0 { [0, 0] } else { [1, 2] });
+        let peer = own.size() - 1 - own.rank();
+        own.exchange_tagged((&[me as u32], peer, 1), (&mut word, crate::Source::Any, crate::Tag::Any)).unwrap();
+        assert_eq!(word, [[0, 2, 1][me]]);
+        world.exchange_tagged((&[me as u32], right, 1), (&mut word, left, crate::Tag::Any)).unwrap();
+        assert_eq!(word, [(me as u32 + 2) % 3]);
+        own.free().unwrap();
+        messages.close().unwrap();
     });
 }
 

@@ -27,7 +27,7 @@ use crate::{
 /// The contexts of calls, and of what goes before the end of one, which no communicator has. A call goes in packets, however long it
 /// is, unless its caller [waits](Comm::call_with): another announced message would go through shared memory.
 pub(in crate::matched) const CONTEXT: u32 = u32::MAX;
-const BEFORE: u32 = u32::MAX - 1;
+pub(super) const BEFORE: u32 = u32::MAX - 1;
 
 /// Whether what has this context is a call, or a piece of one.
 pub(super) fn is_call(context: u32) -> bool {

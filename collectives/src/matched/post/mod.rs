@@ -398,7 +398,7 @@ impl<C: Core> Engine<C> for Post {
             place += 1;
         }
         let has_packets = self.slots.has_news(poll, place, self.queued.get() > 0);
-        has_chunk || self.slots.owes() || self.tasks.can_go_on() || has_packets && self.ready.get().is_none()
+        has_chunk || self.slots.owes() || has_packets && self.ready.get().is_none()
     }
 
     fn handle(&self, world: &Comm<'_, C>) -> bool {

@@ -15,7 +15,7 @@ use core::{
 
 use hal::{Act, Core, CoreId, Reason};
 
-use super::{Outgoing, Post};
+use super::{Outgoing, Post, calls};
 use crate::{
     Comm, Error, Tag,
     collective::nonblocking::schedules::Peers,
@@ -24,6 +24,9 @@ use crate::{
 
 /// The bit that tells the contexts of operations from those of programs' messages. That of calls is another one.
 const OF_OPERATIONS: u32 = 1 << 31;
+
+/// The last context that a communicator can have: with that bit, those behind it are contexts of calls.
+pub(crate) const LAST_CONTEXT: u32 = (calls::BEFORE - 1) & !OF_OPERATIONS;
 
 /// What an operation ends with: bytes, each with where they belong in the buffer.
 pub(crate) type Parts = Vec<(usize, Vec<u8>)>;
@@ -250,15 +253,10 @@ impl Task {
 }
 
 impl Tasks {
-    /// Whether one of them can go on.
-    pub(in crate::matched) fn can_go_on(&self) -> bool {
-        self.0.borrow().iter().any(Task::can_go_on)
-    }
-
-    /// Lets those go on that can.
+    /// Lets those go on that can. None can afterwards, until a packet or a chunk has come, or another one has begun.
     pub(in crate::matched) fn go_on<C: Core>(&self, world: &Comm<'_, C>, post: &Post) {
         // What one sends to its own rank may be what another one waits for.
-        while self.can_go_on() {
+        while self.0.borrow().iter().any(Task::can_go_on) {
             self.0.borrow_mut().retain_mut(|task| !task.can_go_on() || !task.go_on(world, post));
         }
     }
