@@ -9,7 +9,7 @@ use bytemuck::Pod;
 use hal::Core;
 
 use super::{Intercommunicator, OWN};
-use crate::{Combine, Error, Source, Tag};
+use crate::{Combine, Envelope, Error, Source, Tag};
 
 /// Who is the root of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +31,7 @@ impl<C: Core> Intercommunicator<'_, C> {
     /// Sends `message` of the root to all ranks of the other group. Collective over both groups; lengths are equal where it counts.
     ///
     /// # Errors
+    /// [`Error::MessageLength`] on all ranks of the group to which something comes that is longer or shorter than they want;
     /// [`Error::NoSuchRank`] for the root, on all ranks of a group alike; as [`Comm::broadcast`](crate::Comm::broadcast) and
     /// [`Comm::send_tagged`](crate::Comm::send_tagged).
     pub fn broadcast<T: Pod>(&self, message: &mut [T], root: Root) -> Result<(), Error> {
@@ -105,10 +106,12 @@ impl<C: Core> Intercommunicator<'_, C> {
         });
         let sends = sends.collect::<Result<Vec<_>, _>>()?;
         let len = received.len() / ranks;
+        // What is wrong with one block keeps no other one from being received.
+        let mut result = Ok(());
         for rank in 0..ranks {
-            self.hear(&mut received[rank * len..(rank + 1) * len], rank)?;
+            result = result.and(self.hear(&mut received[rank * len..(rank + 1) * len], rank));
         }
-        sends.into_iter().try_for_each(|mut send| send.wait().map(drop))
+        sends.into_iter().fold(result, |result, mut send| result.and(send.wait().map(drop)))
     }
 
     /// Combines the operands of all ranks of the other group at the root, in the order of their ranks. At the root `operands` do not
@@ -196,7 +199,18 @@ impl<C: Core> Intercommunicator<'_, C> {
 
     /// Receives from a rank of the other group.
     fn hear<T: Pod>(&self, message: &mut [T], from: usize) -> Result<(), Error> {
-        self.both.receive_tagged(message, Source::Rank(self.firsts[1] + from), Tag::Is(OWN)).map(drop)
+        let received = self.both.receive_tagged(message, Source::Rank(self.firsts[1] + from), Tag::Is(OWN));
+        self.check_heard(received, size_of_val(message), from)
+    }
+
+    /// Refuses what has come from a rank of the other group if it is not as long as what is wanted.
+    fn check_heard(&self, received: Result<Envelope, Error>, wanted: usize, from: usize) -> Result<(), Error> {
+        let sent = match received {
+            Ok(envelope) => envelope.len_bytes,
+            Err(Error::Truncated { sent, .. }) => sent,
+            Err(error) => return Err(error),
+        };
+        if sent == wanted { Ok(()) } else { Err(Error::MessageLength { from, to: self.rank(), sent, wanted }) }
     }
 
     fn tell_from_first<T: Pod>(&self, message: &[T], to: usize) -> Result<(), Error> {
@@ -214,8 +228,9 @@ impl<C: Core> Intercommunicator<'_, C> {
     fn swap<T: Pod>(&self, message: &[T], received: &mut [T]) -> Result<(), Error> {
         let (other, mut heard) = (self.firsts[1], Ok(()));
         if self.is_first() {
+            let wanted = size_of_val(received);
             let received = (received, Source::Rank(other), Tag::Is(OWN));
-            heard = self.both.exchange_tagged((message, other, OWN), received).map(drop);
+            heard = self.check_heard(self.both.exchange_tagged((message, other, OWN), received), wanted, 0);
         }
         self.local.all_hear(heard, 0)
     }

@@ -28,22 +28,31 @@ fn on_both_sides(program: impl Fn(&Intercommunicator<'_, SimCore>, bool)) {
 }
 
 #[test]
-fn all_ranks_of_a_group_are_told_of_a_message_that_is_too_long() {
+fn all_ranks_of_a_group_are_told_of_what_is_longer_or_shorter_than_they_want() {
     on_both_sides(|inter, is_left| {
-        let root = if !is_left {
-            Root::At(1)
-        } else if inter.rank() == 1 {
-            Root::Here
-        } else {
-            Root::Beside
+        let (me, theirs) = (inter.rank(), inter.remote_size());
+        // What comes from the left is wrong.
+        let told = |from, to, sent, wanted| match is_left {
+            true => Ok(()),
+            false => Err(Error::MessageLength { from, to, sent, wanted }),
         };
-        let mut message = vec![7_u32; if is_left { 10 } else { 8 }];
-        let truncated = Error::Truncated { from: 1, tag: 0, sent: 40, room: 32 };
-        assert_eq!(inter.broadcast(&mut message, root), if is_left { Ok(()) } else { Err(truncated) });
-        let mut all = vec![0_u32; if is_left { 3 } else { 1 }];
-        let gathered = inter.allgather(&[1_u32], &mut all);
-        let truncated = Error::Truncated { from: 0, tag: 0, sent: 8, room: 4 };
-        assert_eq!(gathered, if is_left { Ok(()) } else { Err(truncated) });
+        for len in [1_usize, 3, 70, 200] {
+            let root = |root| match is_left {
+                false => Root::At(root),
+                true if me == root => Root::Here,
+                true => Root::Beside,
+            };
+            let (own, other) = if is_left { (len, 2) } else { (2, len) };
+            let heard = inter.broadcast(&mut vec![7_u32; own], root(1));
+            assert_eq!(heard, told(1, 0, 4 * len, 8), "a broadcast of {len} words");
+            let heard = inter.scatter(&vec![7_u32; 3 * own], &mut vec![0_u32; own], root(0));
+            assert_eq!(heard, told(0, 0, 12 * len, 24), "a scatter of {len} words");
+            let heard = inter.allgather(&vec![1_u32; own], &mut vec![0; theirs * if is_left { other } else { 2 }]);
+            assert_eq!(heard, told(0, 0, 8 * len, 16), "an allgather of {len} words");
+            // Each rank is told of what comes to it.
+            let heard = inter.alltoall(&vec![1_u32; theirs * own], &mut vec![0; theirs * 2]);
+            assert_eq!(heard, told(0, me, 4 * len, 8), "an all-to-all of {len} words");
+        }
     });
 }
 
