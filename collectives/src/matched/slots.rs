@@ -172,6 +172,12 @@ impl Slots {
         (self.first, self.count)
     }
 
+    /// How many packets were taken.
+    #[cfg(test)]
+    pub(super) fn taken_packets(&self) -> usize {
+        self.received.get()
+    }
+
     /// The line of this rank's acknowledgements that a peer's is in.
     fn acknowledgements<C>(&self, comm: &Comm<'_, C>, from: usize) -> MpbLine {
         comm.mpb_line(comm.rank(), self.first + SLOTS + self.doorbells.len() + from / LINE_BYTES)

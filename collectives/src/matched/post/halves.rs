@@ -18,7 +18,7 @@ impl Post {
             let bytes = outgoing.bytes.as_deref().unwrap_or_default();
             let part = &bytes[outgoing.written..outgoing.len.min(outgoing.written + HALF_BYTES)];
             world.hal().write(self.buffers[world.rank()], half * HALF_BYTES, part);
-            world.hal().drain();
+            // The packet that tells of them pushes the last of them out of the write-combine buffer.
             let (to, number) = (outgoing.to, part.len() as u32);
             outgoing.written += part.len();
             if outgoing.written == outgoing.len {

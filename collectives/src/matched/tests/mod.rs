@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod calls;
+mod omissions;
 mod operations;
 mod orders;
 mod price;
