@@ -89,6 +89,10 @@ fn broadcasts<C: Core>(comm: &Comm<'_, C>) -> Outcome {
                 }
             }),
             ("root", &|differs| comm.start_broadcast(&mut [1_u8; 5], root(differs)).and_then(waited)),
+            ("length", &|differs| comm.start_broadcast(&mut elements(differs), 0).and_then(waited)),
+            ("length", &|differs| {
+                comm.start_allreduce(InPlace, &mut elements(differs), Operator::SUM).and_then(waited)
+            }),
             ("operator", &|differs| {
                 let operator = if differs { Operator::MIN } else { Operator::SUM };
                 comm.start_allreduce(InPlace, &mut [1_u32; 5], operator).and_then(waited)
@@ -119,6 +123,7 @@ fn reductions<C: Core>(comm: &Comm<'_, C>) -> Outcome {
         &[
             ("root", &|differs| comm.reduce(&[1_u32; 3], &mut [0; 3], &Operator::SUM, usize::from(differs))),
             ("length", &|differs| comm.reduce(InPlace, &mut elements(differs), &Operator::SUM, 0)),
+            ("length", &|differs| comm.allreduce(InPlace, &mut elements(differs), &Operator::SUM)),
             ("operator", &|differs| comm.allreduce(&[1_u32; 3], &mut [0; 3], &operator(differs))),
             ("operator", &|differs| {
                 if differs {
@@ -141,6 +146,7 @@ fn reductions<C: Core>(comm: &Comm<'_, C>) -> Outcome {
                 comm.reduce_scatter(&vec![1_u32; count * size], &mut vec![0; count], &Operator::SUM)
             }),
             ("length", &|differs| comm.scan(InPlace, &mut elements(differs), &Operator::SUM)),
+            ("length", &|differs| comm.exscan(InPlace, &mut elements(differs), &Operator::SUM)),
             ("operator", &|differs| comm.exscan(&[1_u32; 3], &mut [0; 3], &operator(differs))),
             ("operation", &|differs| {
                 if differs {
@@ -163,6 +169,7 @@ fn exchanges<C: Core>(comm: &Comm<'_, C>) -> Outcome {
             ("root", &|differs| comm.gather(&[1_u32], &mut vec![0; size], usize::from(differs))),
             ("length", &|differs| comm.gather(&elements(differs), &mut fitting(&elements(differs)), 0)),
             ("root", &|differs| comm.scatter(&vec![1_u32; size], &mut [0], usize::from(differs))),
+            ("length", &|differs| comm.scatter(&fitting(&elements(differs)), &mut elements(differs), 0)),
             ("algorithm", &|differs| {
                 let exchange = if differs { Exchange::Long } else { Exchange::Default };
                 comm.using(exchange, |comm| comm.scatter(&vec![1_u32; size], &mut [0], 0))
