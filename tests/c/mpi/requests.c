@@ -2,6 +2,7 @@
 /* Copies of communicators while the program goes on, several at a time, and in another order at each rank; generalised requests;
  * what a status is made to say; buffers of communicators; errors that are removed. */
 #include "../check.h"
+#include <limits.h>
 #include <mpi.h>
 
 static int me, ranks;
@@ -240,6 +241,15 @@ static void statuses(void)
     CHECK(large == (MPI_Count)1 << 33);
     MPI_Get_elements(&status, MPI_INT, &count);
     EQUAL(count, MPI_UNDEFINED);
+    MPI_Type_free(&pair);
+    /* Of more values than one could count. */
+    MPI_Type_contiguous(INT_MAX, MPI_SHORT, &pair);
+    EQUAL(MPI_Status_set_elements_x(&status, pair, 5), MPI_SUCCESS);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    EQUAL(count, 10);
+    EQUAL(MPI_Status_set_elements_x(&status, pair, INT_MAX), MPI_SUCCESS);
+    MPI_Get_count(&status, pair, &count);
+    EQUAL(count, 1);
     MPI_Type_free(&pair);
 }
 

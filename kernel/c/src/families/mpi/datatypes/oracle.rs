@@ -308,6 +308,11 @@ fn check_elements(datatype: &Datatype, map: &Map) {
             "{bytes} of {datatype:?}"
         );
     }
+    for elements in (0..2 * ends.len()).step_by(1 + ends.len() / 20) {
+        let (whole, rest) = (elements / ends.len(), elements % ends.len());
+        let bytes = whole as i64 * size + if rest == 0 { 0 } else { ends[rest - 1] };
+        assert_eq!(datatype.bytes_of_elements(elements as u64), Some(bytes as u64), "{elements} of {datatype:?}");
+    }
 }
 
 #[test]

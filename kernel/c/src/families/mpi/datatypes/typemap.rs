@@ -62,16 +62,29 @@ impl Datatype {
             return (elements == 0).then_some(0);
         }
         let whole = (elements / of_one).checked_mul(self.size_count() as u64)?;
-        let (mut left, mut bytes) = (elements % of_one, 0);
-        self.for_each(0, &mut |basic, _| {
-            for (_, format, _) in basic.values() {
-                if left > 0 {
-                    left -= 1;
-                    bytes += format.size() as u64;
-                }
+        whole.checked_add(self.bytes_of_first((elements % of_one) as i64) as u64)
+    }
+
+    /// Bytes of the first basic values of one value, which are fewer than it has.
+    fn bytes_of_first(&self, mut elements: i64) -> i64 {
+        match self.made() {
+            Made::Basic(basic) => {
+                basic.values().take(elements as usize).map(|(_, format, _)| format.size() as i64).sum()
             }
-        });
-        whole.checked_add(bytes)
+            Made::Blocks(all) => {
+                let mut bytes = 0;
+                for blocks in all {
+                    let (number, of_one) = (blocks.count * blocks.len, blocks.of.elements());
+                    if elements < number * of_one {
+                        let inner = blocks.of.bytes_of_first(elements % of_one);
+                        return bytes + elements / of_one * blocks.of.size_count() + inner;
+                    }
+                    elements -= number * of_one;
+                    bytes += number * blocks.of.size_count();
+                }
+                bytes
+            }
+        }
     }
 
     /// Bytes of a value in `external32`.
