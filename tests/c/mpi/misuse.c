@@ -52,6 +52,14 @@ int main(int argc, char **argv)
     FAILS(MPI_Reduce(&number, more, 1, MPI_INT, MPI_OP_NULL, 0, MPI_COMM_WORLD), MPI_ERR_OP);
     FAILS(MPI_Allreduce(&number, more, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP);
     FAILS(MPI_Allreduce(more, more, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    int each[16];
+    for (int at = 0; at < size; at++)
+        each[at] = 1;
+    FAILS(MPI_Allgatherv(&number, 1, MPI_INT, more, NULL, each, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    FAILS(MPI_Allgatherv(&number, 1, MPI_INT, more, each, NULL, MPI_INT, MPI_COMM_WORLD), MPI_ERR_ARG);
+    FAILS(MPI_Alltoallv(more, NULL, each, MPI_INT, more, each, each, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    FAILS(MPI_Alltoallv(more, each, NULL, MPI_INT, more, each, each, MPI_INT, MPI_COMM_WORLD), MPI_ERR_ARG);
+    FAILS(MPI_Reduce_scatter(&number, more, NULL, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
     FAILS(MPI_Comm_free(&(MPI_Comm){MPI_COMM_WORLD}), MPI_ERR_COMM);
     FAILS(MPI_Comm_remote_size(MPI_COMM_WORLD, &number), MPI_ERR_COMM);
     FAILS(MPI_Comm_split(MPI_COMM_WORLD, -2, 0, &comm), MPI_ERR_ARG);

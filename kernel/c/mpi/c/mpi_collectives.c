@@ -2,7 +2,8 @@
 
 #include <atoll/mpi.h>
 
-/* Parameters that several have, and what is said of them. */
+/* Parameters that several have, and what is said of them. Where each rank has a count of its own, the one of all is none. */
+#define BY_RANK -1
 #define PAIR                                                                                                            \
     const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount, MPI_Datatype recvtype
 #define ALIKE                                                                                                           \
@@ -11,17 +12,19 @@
     const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, const COUNT recvcounts[],               \
         const PLACE displs[], MPI_Datatype recvtype
 #define ONE_TO_MANY                                                                                                     \
-    .send = {sendbuf, sendcount, sendtype, NULL, NULL, NULL}, .receive = {recvbuf, 0, recvtype, recvcounts, displs, NULL}
+    .send = {sendbuf, sendcount, sendtype, NULL, NULL, NULL}, .receive = {recvbuf, BY_RANK, recvtype, recvcounts, displs, NULL}
 #define TO_EACH                                                                                                         \
     const void *sendbuf, const COUNT sendcounts[], const PLACE sdispls[], MPI_Datatype sendtype, void *recvbuf,         \
         const COUNT recvcounts[], const PLACE rdispls[], MPI_Datatype recvtype
 #define MANY_TO_MANY                                                                                                    \
-    .send = {sendbuf, 0, sendtype, sendcounts, sdispls, NULL}, .receive = {recvbuf, 0, recvtype, recvcounts, rdispls, NULL}
+    .send = {sendbuf, BY_RANK, sendtype, sendcounts, sdispls, NULL},                                                    \
+    .receive = {recvbuf, BY_RANK, recvtype, recvcounts, rdispls, NULL}
 #define TYPES(DISPLACEMENT)                                                                                             \
     const void *sendbuf, const COUNT sendcounts[], const DISPLACEMENT sdispls[], const MPI_Datatype sendtypes[],        \
         void *recvbuf, const COUNT recvcounts[], const DISPLACEMENT rdispls[], const MPI_Datatype recvtypes[]
 #define BY_BYTES                                                                                                        \
-    .send = {sendbuf, 0, NULL, sendcounts, sdispls, sendtypes}, .receive = {recvbuf, 0, NULL, recvcounts, rdispls, recvtypes}
+    .send = {sendbuf, BY_RANK, NULL, sendcounts, sdispls, sendtypes},                                                   \
+    .receive = {recvbuf, BY_RANK, NULL, recvcounts, rdispls, recvtypes}
 #define OPERANDS const void *sendbuf, void *recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op
 #define REDUCED                                                                                                         \
     .send = {sendbuf, count, datatype, NULL, NULL, NULL}, .receive = {recvbuf, count, datatype, NULL, NULL, NULL}, .op = op

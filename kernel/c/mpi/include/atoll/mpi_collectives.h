@@ -10,7 +10,8 @@ FORMS(Scatter, scatter, ATOLL_SCATTER, (PAIR, int root), ALIKE, .root = root)
 FORMS(Scatterv, scatterv, ATOLL_SCATTER,
       (const void *sendbuf, const COUNT sendcounts[], const PLACE displs[], MPI_Datatype sendtype, void *recvbuf,
        COUNT recvcount, MPI_Datatype recvtype, int root),
-      .send = {sendbuf, 0, sendtype, sendcounts, displs, NULL}, .receive = {recvbuf, recvcount, recvtype, NULL, NULL, NULL},
+      .send = {sendbuf, BY_RANK, sendtype, sendcounts, displs, NULL},
+      .receive = {recvbuf, recvcount, recvtype, NULL, NULL, NULL},
       .root = root)
 FORMS(Allgather, allgather, ATOLL_ALLGATHER, (PAIR), ALIKE)
 FORMS(Allgatherv, allgatherv, ATOLL_ALLGATHER, (FROM_EACH), ONE_TO_MANY)
@@ -26,7 +27,8 @@ FORMS(Reduce_scatter_block, reduce_scatter_block, ATOLL_REDUCE_SCATTER,
       .send = {sendbuf, 0, datatype, NULL, NULL, NULL}, .receive = {recvbuf, recvcount, datatype, NULL, NULL, NULL}, .op = op)
 FORMS(Reduce_scatter, reduce_scatter, ATOLL_REDUCE_SCATTER,
       (const void *sendbuf, void *recvbuf, const COUNT recvcounts[], MPI_Datatype datatype, MPI_Op op),
-      .send = {sendbuf, 0, datatype, NULL, NULL, NULL}, .receive = {recvbuf, 0, datatype, recvcounts, NULL, NULL}, .op = op)
+      .send = {sendbuf, 0, datatype, NULL, NULL, NULL},
+      .receive = {recvbuf, BY_RANK, datatype, recvcounts, NULL, NULL}, .op = op)
 FORMS(Neighbor_allgather, neighbor_allgather, ATOLL_NEIGHBOUR_ALLGATHER, (PAIR), ALIKE)
 FORMS(Neighbor_allgatherv, neighbor_allgatherv, ATOLL_NEIGHBOUR_ALLGATHER, (FROM_EACH), ONE_TO_MANY)
 FORMS(Neighbor_alltoall, neighbor_alltoall, ATOLL_NEIGHBOUR_ALLTOALL, (PAIR), ALIKE)

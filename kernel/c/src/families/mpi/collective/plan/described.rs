@@ -77,6 +77,7 @@ impl CSide {
         mpi: &Mpi<'_, C>,
         count: usize,
         own: Option<usize>,
+        kind: Kind,
         wide: [bool; 2],
     ) -> Result<Blocks, Fault> {
         if count == 0 {
@@ -102,6 +103,9 @@ impl CSide {
                 };
                 (number, place)
             };
+            if number != 0 && self.places.is_null() && kind != Kind::ReduceScatter {
+                return Err(Fault::new(Class::ARG, "there are counts, and no displacements"));
+            }
             // SAFETY: the caller says so.
             let datatype = match self.datatypes.is_null() {
                 true => self.datatype,
@@ -184,7 +188,7 @@ impl CCollective {
         // SAFETY: the caller says so.
         let side = |side: &CSide, count: Option<usize>, own: Option<usize>| unsafe {
             match count.filter(|_| !side.is_in_place()) {
-                Some(count) => side.blocks(mpi, count, own, wide).map(Some),
+                Some(count) => side.blocks(mpi, count, own, kind, wide).map(Some),
                 None => Ok(None),
             }
         };
