@@ -1,7 +1,7 @@
 /* test: cores=1,2,5,16,48 */
 /* iRCCE: transfers of any length, whole-line flags, atomic counters, multicasts. */
 #include "../check.h"
-#include <iRCCE.h>
+#include <iRCCE_lib.h>
 #include <string.h>
 
 int RCCE_APP(int argc, char **argv)
@@ -12,6 +12,8 @@ int RCCE_APP(int argc, char **argv)
     unsigned char bytes[300], found[300];
     t_vcharp buffer = iRCCE_malloc(320);
     CHECK(buffer);
+    EQUAL(RC_MY_COREID, RC_COREID[me]);
+    EQUAL(RC_COREID[right], right);
     for (int length = 0; length < 300; length += 37)
         for (int offset = 0; offset < 20; offset += 7) {
             for (int i = 0; i < length; i++)

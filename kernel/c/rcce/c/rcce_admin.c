@@ -25,7 +25,9 @@ static int init(int gory, int power)
     if (code || RCCE_COMM_WORLD.initialized == ATOLL_INITIALIZED)
         return result(code);
     RCCE_NP = ranks;
-    RCCE_IAM = atoll_services->rank(atoll_context);
+    RCCE_IAM = RC_MY_COREID = atoll_services->rank(atoll_context);
+    for (int ue = 0; ue < ranks && ue < RCCE_MAXNP; ue++)
+        RC_COREID[ue] = ue;
     RCCE_COMM_WORLD = (RCCE_COMM){.size = RCCE_NP, .my_rank = RCCE_IAM, .initialized = ATOLL_INITIALIZED};
     RCCE_COMM_WORLD.member = malloc(RCCE_NP * sizeof(int));
     if (!RCCE_COMM_WORLD.member)

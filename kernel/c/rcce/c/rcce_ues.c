@@ -7,6 +7,8 @@
 
 int RCCE_NP;
 int RCCE_IAM = -1;
+int RC_COREID[RCCE_MAXNP];
+int RC_MY_COREID = -1;
 
 double RCCE_wtime(void)
 {

@@ -13,6 +13,10 @@ extern "C" {
 extern int RCCE_NP;
 extern int RCCE_IAM;
 
+/* The cores that the UEs are on, which have the same numbers. */
+extern int RC_COREID[];
+extern int RC_MY_COREID;
+
 int RCCE_probe(RCCE_FLAG);
 int RCCE_qsort(char *, size_t, size_t, int (*)(const void *, const void *));
 int id_compare(const void *, const void *);
