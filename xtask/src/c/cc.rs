@@ -41,8 +41,8 @@ struct Request {
     options: CompilerOptions,
 }
 
-/// Libraries that every program has anyway.
-const PRESENT: [&str; 6] = ["m", "c", "gcc", "pthread", "rt", "dl"];
+/// Libraries that every program has anyway, and what makefiles call those of MPI and RCCE.
+const PRESENT: [&str; 12] = ["m", "c", "gcc", "pthread", "rt", "dl", "util", "gomp", "mpi", "mpich", "RCCE", "iRCCE"];
 
 impl Request {
     fn parse(words: &[String]) -> Result<Self> {
@@ -64,7 +64,11 @@ impl Request {
                     request.preprocesses = true;
                     request.options.more.push(word.clone());
                 }
-                "-restrict" | "-pthread" | "-static" | "-s" | "-pipe" => {}
+                // A rank is one thread, to which directives of OpenMP are comments.
+                "-fopenmp" | "-openmp" | "-qopenmp" => {}
+                "-restrict" | "-pthread" | "-static" | "-s" | "-pipe" | "-p" | "-pg" | "-rdynamic" => {}
+                "-ansi" => request.options.more.push(word.clone()),
+                _ if starts("--std=") => request.options.more.push(word[1..].into()),
                 _ if starts("-o") => request.out = Some(value("-o")?.into()),
                 _ if starts("-I") => request.options.include.push(value("-I")?.into()),
                 "-isystem" | "-iquote" => request.options.include.push(value(word)?.into()),

@@ -52,6 +52,18 @@ pub(super) const COMMON: [&str; 7] = [
     "-fdata-sections",
 ];
 
+/// Parts of POSIX that `kernel/c/system` has: newlib declares them where it is told so.
+const DECLARED: [&str; 8] = [
+    "_POSIX_TIMERS",
+    "_POSIX_MONOTONIC_CLOCK",
+    "_POSIX_THREADS",
+    "_POSIX_BARRIERS",
+    "_POSIX_SPIN_LOCKS",
+    "_POSIX_READER_WRITER_LOCKS",
+    "_UNIX98_THREAD_MUTEX_ATTRIBUTES",
+    "_POSIX_PRIORITY_SCHEDULING",
+];
+
 /// Where a unit's flags come from.
 pub(super) trait Flags {
     /// The flags.
@@ -126,7 +138,8 @@ pub(super) fn flags(compiler: &Compiler) -> Vec<String> {
     let mut flags: Vec<_> =
         [of_side(compiler.side), &COMMON, &UNDEFINED].concat().into_iter().map(str::to_owned).collect();
     // What newlib declares only where it is told so.
-    flags.extend(["-D_POSIX_TIMERS=1", "-D_POSIX_MONOTONIC_CLOCK=1", "-nostdinc"].map(str::to_owned));
+    flags.extend(DECLARED.map(|name| format!("-D{name}=1")));
+    flags.push("-nostdinc".into());
     for headers in &compiler.headers {
         flags.extend(["-isystem".to_owned(), headers.to_string_lossy().into_owned()]);
     }

@@ -35,6 +35,13 @@ fn families(own: &Path) -> Result<Vec<PathBuf>> {
     Ok(families)
 }
 
+/// The files of a directory and of those below it, always in the same order.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
 impl Library {
     /// Builds what has not been built.
     pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Self> {
@@ -59,17 +66,10 @@ impl Library {
         let mut sources = Vec::new();
         let mut hash = crc32fast::Hasher::new();
         for family in families {
-            for directory in ["include", "include/atoll", "c"] {
-                let entries = fs::read_dir(family.join(directory)).into_iter().flatten().flatten();
-                let mut files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-                files.sort();
-                for file in files {
-                    hash.update(file.to_string_lossy().as_bytes());
-                    hash.update(
-                        &fs::read(&file).with_context(|| format!("cannot read {}", workspace::display(&file)))?,
-                    );
-                    sources.extend(super::is_c(&file).then_some(file));
-                }
+            for file in ["include", "c"].iter().flat_map(|directory| files_below(&family.join(directory))) {
+                hash.update(file.to_string_lossy().as_bytes());
+                hash.update(&fs::read(&file).with_context(|| format!("cannot read {}", workspace::display(&file)))?);
+                sources.extend(super::is_c(&file).then_some(file));
             }
         }
         compiler::flags(&self.compiler).iter().for_each(|flag| hash.update(flag.as_bytes()));

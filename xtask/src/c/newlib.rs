@@ -100,7 +100,8 @@ pub(super) fn ensure(side: Side, tools: &HostTools) -> Result<Newlib> {
     let name = if side == Side::Simulator { "simulator" } else { "p54c" };
     let directory = workspace::target().join("c").join(format!("newlib-{name}-{:08x}", hash.finalize()));
     let newlib = Newlib {
-        headers: vec![directory.join("include"), tools.headers.clone()],
+        // Newlib's atomics are for another compiler.
+        headers: vec![tools.headers.clone(), directory.join("include")],
         archives: ARCHIVES.map(|archive| directory.join(archive)).to_vec(),
         directory: directory.clone(),
     };

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 use std::{fs, path::PathBuf};
 
 /// Families that have programs.
-const FAMILIES: [&str; 2] = ["mpi", "rcce"];
+const FAMILIES: [&str; 3] = ["mpi", "posix", "rcce"];
 
 /// What is run under QEMU besides, of which family, and on how many cores: what depends on the machine.
 const IN_QEMU: [(&str, &str, u16); 11] = [

@@ -1,0 +1,231 @@
+/* What programs for Linux call besides, weak as in posix.c: who runs them, on which cores, pages of memory, pieces of files, parts of
+   paths, messages of failures. */
+
+#include <err.h>
+#include <errno.h>
+#include <error.h>
+#include <libgen.h>
+#include <malloc.h>
+#include <pwd.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define WEAK __attribute__((weak))
+
+enum { PAGE = 4096 };
+
+WEAK struct passwd *getpwuid(uid_t user)
+{
+    static char name[] = "atoll", none[] = "", root[] = "/";
+    static struct passwd entry = {.pw_name = name, .pw_passwd = none, .pw_gecos = none, .pw_dir = root, .pw_shell = none};
+    return user == 0 ? &entry : NULL;
+}
+
+WEAK struct passwd *getpwnam(const char *name)
+{
+    struct passwd *entry = getpwuid(0);
+    return strcmp(name, entry->pw_name) == 0 ? entry : NULL;
+}
+
+WEAK char *getlogin(void)
+{
+    return getpwuid(0)->pw_name;
+}
+
+WEAK int sysinfo(struct sysinfo *info)
+{
+    struct mallinfo memory = mallinfo();
+    *info = (struct sysinfo){.totalram = memory.arena, .freeram = memory.fordblks, .procs = 1, .mem_unit = 1};
+    return 0;
+}
+
+WEAK int get_nprocs(void)
+{
+    return 1;
+}
+
+WEAK int get_nprocs_conf(void)
+{
+    return 1;
+}
+
+WEAK int atoll_cpu_count(const cpu_set_t *set)
+{
+    int count = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        count += CPU_ISSET(cpu, set);
+    return count;
+}
+
+WEAK int sched_getcpu(void)
+{
+    return 0;
+}
+
+WEAK int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *set)
+{
+    (void)process;
+    memset(set, 0, bytes);
+    CPU_SET(0, set);
+    return 0;
+}
+
+WEAK int sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set)
+{
+    (void)process, (void)bytes;
+    if (CPU_ISSET(0, set))
+        return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+/* Pages of no file are malloc's. */
+WEAK void *mmap(void *near, size_t bytes, int access, int flags, int file, off_t offset)
+{
+    (void)near, (void)access, (void)file, (void)offset;
+    if (!(flags & MAP_ANONYMOUS) || flags & MAP_FIXED) {
+        errno = flags & MAP_FIXED ? EINVAL : ENODEV;
+        return MAP_FAILED;
+    }
+    void *start = bytes == 0 ? NULL : memalign(PAGE, bytes);
+    if (start == NULL) {
+        errno = bytes == 0 ? EINVAL : ENOMEM;
+        return MAP_FAILED;
+    }
+    return memset(start, 0, bytes);
+}
+
+WEAK int munmap(void *start, size_t bytes)
+{
+    (void)bytes;
+    free(start);
+    return 0;
+}
+
+WEAK ssize_t pread(int file, void *bytes, size_t count, off_t offset)
+{
+    off_t here = lseek(file, 0, SEEK_CUR);
+    if (here < 0 || lseek(file, offset, SEEK_SET) < 0)
+        return -1;
+    ssize_t got = read(file, bytes, count);
+    lseek(file, here, SEEK_SET);
+    return got;
+}
+
+WEAK ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset)
+{
+    off_t here = lseek(file, 0, SEEK_CUR);
+    if (here < 0 || lseek(file, offset, SEEK_SET) < 0)
+        return -1;
+    ssize_t put = write(file, bytes, count);
+    lseek(file, here, SEEK_SET);
+    return put;
+}
+
+WEAK ssize_t readv(int file, const struct iovec *pieces, int count)
+{
+    ssize_t all = 0;
+    for (int at = 0; at < count; at++) {
+        ssize_t got = read(file, pieces[at].iov_base, pieces[at].iov_len);
+        if (got < 0)
+            return all > 0 ? all : got;
+        all += got;
+        if ((size_t)got < pieces[at].iov_len)
+            break;
+    }
+    return all;
+}
+
+WEAK ssize_t writev(int file, const struct iovec *pieces, int count)
+{
+    ssize_t all = 0;
+    for (int at = 0; at < count; at++) {
+        ssize_t put = write(file, pieces[at].iov_base, pieces[at].iov_len);
+        if (put < 0)
+            return all > 0 ? all : put;
+        all += put;
+    }
+    return all;
+}
+
+/* A path without the slashes at its end. */
+static char *without_slashes(char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        path[--length] = 0;
+    return path;
+}
+
+WEAK char *basename(char *path)
+{
+    static char here[] = ".";
+    if (path == NULL || *path == 0)
+        return here;
+    char *slash = strrchr(without_slashes(path), '/');
+    return slash == NULL || slash[1] == 0 ? path : slash + 1;
+}
+
+WEAK char *dirname(char *path)
+{
+    static char here[] = ".", root[] = "/";
+    char *slash = path == NULL ? NULL : strrchr(without_slashes(path), '/');
+    if (slash == NULL)
+        return here;
+    if (slash == path)
+        return root;
+    *slash = 0;
+    return without_slashes(path);
+}
+
+WEAK char *realpath(const char *restrict path, char *restrict made)
+{
+    if (made == NULL)
+        return strdup(path);
+    return strcpy(made, path);
+}
+
+static void say(int number, const char *format, va_list arguments)
+{
+    fflush(stdout);
+    if (format != NULL)
+        vfprintf(stderr, format, arguments);
+    if (number != 0)
+        fprintf(stderr, "%s%s", format != NULL ? ": " : "", strerror(number));
+    fputc('\n', stderr);
+}
+
+#define SAYS(name, parameter, number, then)                                                                             \
+    WEAK void name(parameter const char *format, ...)                                                                   \
+    {                                                                                                                   \
+        int noted = number;                                                                                             \
+        va_list arguments;                                                                                              \
+        va_start(arguments, format);                                                                                    \
+        say(noted, format, arguments);                                                                                  \
+        va_end(arguments);                                                                                              \
+        then;                                                                                                           \
+    }
+#define STATUS int status,
+#define NOTHING
+
+SAYS(err, STATUS, errno, exit(status))
+SAYS(errx, STATUS, 0, exit(status))
+SAYS(warn, NOTHING, errno, (void)0)
+SAYS(warnx, NOTHING, 0, (void)0)
+
+WEAK void error(int status, int number, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(number, format, arguments);
+    va_end(arguments);
+    if (status != 0)
+        exit(status);
+}

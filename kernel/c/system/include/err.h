@@ -1,0 +1,12 @@
+/* Messages of failures, as BSD and glibc have them. */
+#ifndef ATOLL_ERR_H
+#define ATOLL_ERR_H
+
+#include <stdarg.h>
+
+void err(int status, const char *format, ...) __attribute__((noreturn));
+void errx(int status, const char *format, ...) __attribute__((noreturn));
+void warn(const char *format, ...);
+void warnx(const char *format, ...);
+
+#endif

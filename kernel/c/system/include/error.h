@@ -1,0 +1,7 @@
+/* Messages of failures, as glibc has them. */
+#ifndef ATOLL_ERROR_H
+#define ATOLL_ERROR_H
+
+void error(int status, int number, const char *format, ...);
+
+#endif

@@ -1,0 +1,12 @@
+/* Keys of what processes of one machine share. A rank is alone on its machine. */
+#ifndef ATOLL_SYS_IPC_H
+#define ATOLL_SYS_IPC_H
+
+#include <sys/types.h>
+
+enum { IPC_RMID = 0, IPC_SET = 1, IPC_STAT = 2, IPC_CREAT = 512, IPC_EXCL = 1024, IPC_NOWAIT = 2048 };
+#define IPC_PRIVATE ((key_t)0)
+
+key_t ftok(const char *path, int number);
+
+#endif

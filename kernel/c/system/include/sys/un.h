@@ -1,0 +1,12 @@
+/* Addresses of sockets by names of files. */
+#ifndef ATOLL_SYS_UN_H
+#define ATOLL_SYS_UN_H
+
+#include <sys/socket.h>
+
+struct sockaddr_un {
+    sa_family_t sun_family;
+    char sun_path[108];
+};
+
+#endif

@@ -1,0 +1,198 @@
+/* test: cores=1 says="ends here: No such file or directory" */
+/* What programs for Linux include and call, where a rank has one core, and there are no network, threads, processes or directories. */
+#include "../check.h"
+#include <arpa/inet.h>
+#include <byteswap.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <endian.h>
+#include <err.h>
+#include <errno.h>
+#include <error.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <features.h>
+#include <grp.h>
+#include <ifaddrs.h>
+#include <libgen.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <omp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <values.h>
+
+static int begun;
+
+static void begin(void)
+{
+    begun++;
+}
+
+static void *never(void *argument)
+{
+    CHECK(0);
+    return argument;
+}
+
+/* Of a type that can tell -1 from a number that is as wide. */
+#define ABSENT(call, error)                                                                                             \
+    do {                                                                                                                \
+        errno = 0;                                                                                                      \
+        EQUAL((long long)(call), -1);                                                                                   \
+        EQUAL(errno, error);                                                                                            \
+    } while (0)
+
+static void threads(void)
+{
+    pthread_t thread;
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_key_t key;
+    EQUAL(pthread_create(&thread, NULL, never, NULL), EAGAIN);
+    CHECK(pthread_equal(pthread_self(), pthread_self()));
+    EQUAL(pthread_mutex_lock(&mutex), 0);
+    EQUAL(pthread_cond_wait(&condition, &mutex), EDEADLK);
+    EQUAL(pthread_mutex_unlock(&mutex), 0);
+    pthread_once(&once, begin);
+    pthread_once(&once, begin);
+    EQUAL(begun, 1);
+    EQUAL(pthread_key_create(&key, NULL), 0);
+    EQUAL(pthread_setspecific(key, &key), 0);
+    CHECK(pthread_getspecific(key) == &key);
+    EQUAL(pthread_join(pthread_self(), NULL), ESRCH);
+    sem_t semaphore;
+    EQUAL(sem_init(&semaphore, 0, 1), 0);
+    EQUAL(sem_wait(&semaphore), 0);
+    ABSENT(sem_wait(&semaphore), EDEADLK);
+    atomic_int number = 3;
+    EQUAL(atomic_fetch_add(&number, 4), 3);
+    EQUAL(number, 7);
+    int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int at = 0; at < 4; at++)
+        sum += omp_get_num_threads() + omp_get_thread_num();
+    EQUAL(sum, 4);
+    CHECK(omp_get_wtime() >= 0);
+}
+
+static void network(void)
+{
+    char name[64], text[INET_ADDRSTRLEN];
+    struct addrinfo *list;
+    struct ifaddrs *ways;
+    gethostname(name, sizeof name);
+    struct hostent *here = gethostbyname(name);
+    CHECK(here != NULL && strcmp(here->h_name, name) == 0);
+    CHECK(strcmp(inet_ntoa(*(struct in_addr *)here->h_addr), "127.0.0.1") == 0);
+    CHECK(gethostbyname("elsewhere.example") == NULL && h_errno == HOST_NOT_FOUND);
+    EQUAL(getaddrinfo(name, NULL, NULL, &list), 0);
+    CHECK(inet_ntop(AF_INET, &((struct sockaddr_in *)list->ai_addr)->sin_addr, text, sizeof text) == text);
+    freeaddrinfo(list);
+    EQUAL(getaddrinfo("elsewhere.example", NULL, NULL, &list), EAI_NONAME);
+    EQUAL(inet_addr("1.2.3.4"), htonl(0x01020304));
+    EQUAL(inet_addr("1.2.3.400"), INADDR_NONE);
+    EQUAL(getifaddrs(&ways), 0);
+    CHECK(ways == NULL);
+    ABSENT(socket(AF_INET, SOCK_STREAM, 0), EAFNOSUPPORT);
+    ABSENT(recv(3, text, sizeof text, 0), EAFNOSUPPORT);
+    EQUAL(htobe32(0x01020304), bswap_32(0x01020304));
+}
+
+static void cores_and_memory(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EQUAL(sched_getaffinity(0, sizeof set, &set), 0);
+    EQUAL(CPU_COUNT(&set), 1);
+    CHECK(CPU_ISSET(sched_getcpu(), &set));
+    EQUAL(sched_setaffinity(0, sizeof set, &set), 0);
+    CPU_CLR(0, &set);
+    CPU_SET(70, &set);
+    ABSENT(sched_setaffinity(0, sizeof set, &set), EINVAL);
+    EQUAL(get_nprocs(), 1);
+    unsigned char *pages = mmap(NULL, 10000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED && (size_t)pages % 4096 == 0);
+    EQUAL(pages[9999], 0);
+    EQUAL(mlock(pages, 10000) + madvise(pages, 10000, MADV_WILLNEED) + munmap(pages, 10000), 0);
+    errno = 0;
+    CHECK(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 0, 0) == MAP_FAILED);
+    EQUAL(errno, ENODEV);
+    ABSENT(shmget(IPC_PRIVATE, 4096, IPC_CREAT), ENOSYS);
+    void *places[2];
+    EQUAL(backtrace(places, 2), 0);
+}
+
+static void files(void)
+{
+    char there[] = "/a/b/c.txt", same[] = "/a/b/c.txt", slashes[] = "/a//", text[8] = "";
+    struct iovec pieces[] = {{"one", 3}, {"two", 3}};
+    CHECK(strcmp(basename(there), "c.txt") == 0 && strcmp(dirname(same), "/a/b") == 0);
+    CHECK(strcmp(dirname(slashes), "/") == 0);
+    int file = open("pieces", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    EQUAL(writev(file, pieces, 2), 6);
+    EQUAL(pread(file, text, 4, 2), 4);
+    CHECK(strcmp(text, "etwo") == 0);
+    EQUAL(pwrite(file, "x", 1, 0), 1);
+    EQUAL(write(file, "!", 1), 1);
+    EQUAL(pread(file, text, 7, 0), 7);
+    CHECK(memcmp(text, "xnetwo!", 7) == 0);
+    close(file);
+    errno = 0;
+    CHECK(opendir("/") == NULL);
+    EQUAL(errno, ENOSYS);
+    EQUAL(chdir("/tmp"), 0);
+    ABSENT(readlink("pieces", text, sizeof text), ENOSYS);
+    EQUAL(alarm(3), 0);
+}
+
+static void processes(void)
+{
+    CHECK(strcmp(getpwuid(getuid())->pw_name, getlogin()) == 0);
+    ABSENT(fork(), ENOSYS);
+    ABSENT(wait(NULL), ENOSYS);
+    ABSENT(execl("/bin/true", "true", NULL), ENOSYS);
+    CHECK(popen("ls", "r") == NULL && dlopen("libm.so", RTLD_NOW) == NULL);
+    double before = omp_get_wtime();
+    EQUAL(select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 2000}), 0);
+    EQUAL(poll(NULL, 0, 3), 0);
+    CHECK(omp_get_wtime() - before >= 0.0049);
+    warnx("nothing is wrong with %s", "this");
+}
+
+int main(void)
+{
+    threads();
+    network();
+    cores_and_memory();
+    files();
+    processes();
+    EQUAL(MAXINT, INT_MAX);
+    errno = ENOENT;
+    err(0, "%s", "ends here");
+}
