@@ -7,7 +7,7 @@ use kernel::hal::Core;
 use super::{
     super::{
         class::{Class, Fault},
-        constants::UNDEFINED,
+        constants::{IN_PLACE, UNDEFINED},
         handles::Handle,
         state::Here,
     },
@@ -102,6 +102,9 @@ pub(crate) fn check_buffer(buffer: *const u8, count: usize, datatype: &Datatype)
     let start = buffer.wrapping_offset(datatype.true_lower_bound());
     if count > 0 && datatype.size() > 0 && start.is_null() {
         return Err(Fault::new(Class::BUFFER, "the buffer is a null pointer"));
+    }
+    if count > 0 && buffer.addr() == IN_PLACE {
+        return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE stands for no buffer here"));
     }
     Ok(())
 }

@@ -136,8 +136,10 @@ impl Plan {
             (None, None) => return Ok(()),
         };
         operator.check(&datatype)?;
-        if let (Some(sends), Some(receives)) = (&self.sends, &self.receives) {
-            check_apart(&sends.first()?, &receives.first()?)?;
+        if let (Some(_), Some(receives)) = (&self.sends, &self.receives) {
+            let part = if self.kind == Kind::ReduceScatter { self.comm.rank } else { 0 };
+            // Of results that are divided, this rank's part comes where all receives begin.
+            check_apart(&self.operands()?, &receives.first()?.at(0, receives.get(part).count))?;
         }
         Ok(())
     }
