@@ -62,6 +62,8 @@ int main(int argc, char **argv)
     FAILS(MPI_Reduce_scatter(&number, more, NULL, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
     FAILS(MPI_Reduce_scatter(each, each, each, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     FAILS(MPI_Reduce_scatter_block(each, each, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    FAILS(MPI_Reduce_scatter(NULL, more, each, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    FAILS(MPI_Alltoallv(NULL, each, each, MPI_INT, more, each, each, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     FAILS(MPI_Reduce_local(MPI_IN_PLACE, more, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
     FAILS(MPI_Comm_free(&(MPI_Comm){MPI_COMM_WORLD}), MPI_ERR_COMM);
     FAILS(MPI_Comm_remote_size(MPI_COMM_WORLD, &number), MPI_ERR_COMM);

@@ -103,7 +103,7 @@ impl CSide {
                 };
                 (number, place)
             };
-            if number != 0 && self.places.is_null() && kind != Kind::ReduceScatter {
+            if self.places.is_null() && kind != Kind::ReduceScatter {
                 return Err(Fault::new(Class::ARG, "there are counts, and no displacements"));
             }
             // SAFETY: the caller says so.
@@ -117,6 +117,10 @@ impl CSide {
             let address = if number == 0 { self.address } else { self.address.wrapping_offset(offset) };
             if own.is_some_and(|own| own != at) {
                 return mpi.block_anywhere(address, number, datatype);
+            }
+            if self.datatypes.is_null() {
+                // What displacements are counted from has to be there, too.
+                mpi.block(self.address, number, datatype)?;
             }
             mpi.block(address, number, datatype)
         };

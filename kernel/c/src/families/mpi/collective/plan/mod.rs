@@ -138,16 +138,24 @@ impl Plan {
         operator.check(&datatype)?;
         if let (Some(_), Some(receives)) = (&self.sends, &self.receives) {
             let part = if self.kind == Kind::ReduceScatter { self.comm.rank } else { 0 };
+            let operands = self.operands()?;
+            if operands.address.is_null() && is_plain(&operands) {
+                return Err(Fault::new(Class::BUFFER, "the buffer of the operands is a null pointer"));
+            }
             // Of results that are divided, this rank's part comes where all receives begin.
-            check_apart(&self.operands()?, &receives.first()?.at(0, receives.get(part).count))?;
+            check_apart(&operands, &receives.first()?.at(0, receives.get(part).count))?;
         }
         Ok(())
     }
 }
 
+/// Whether there are values, which begin at the block's address.
+fn is_plain(block: &Block) -> bool {
+    block.len_bytes() > 0 && block.datatype.is_contiguous()
+}
+
 /// Refuses values that begin where those received do. Where types have gaps, addresses do not say it.
 fn check_apart(sent: &Block, received: &Block) -> Result<(), Fault> {
-    let is_plain = |block: &Block| block.len_bytes() > 0 && block.datatype.is_contiguous();
     if sent.address == received.address && is_plain(sent) && is_plain(received) {
         return Err(Fault::new(Class::BUFFER, "it sends from where it receives; name MPI_IN_PLACE"));
     }
