@@ -13,7 +13,7 @@
 //! | algorithm | metrics | what was varied |
 //! |---|---|---|
 //! | `pscw-CLASS` | `origin` (START and COMPLETE), `start`, `complete`, `post` and `wait` (each target) | number of targets |
-//! | `barrier-NAME` (`group`: the default as an object; of two ranks `barrier-NAME-of-2`), `broadcast-NAME` | `root`, `inner` ranks of a tree, `others` | |
+//! | `barrier-NAME` (`group`: the default as an object; of two ranks `barrier-NAME-of-2`), `broadcast-NAME` of 28 bytes, `broadcast-NAME-3072` | `root`, `inner` ranks of a tree, `others` | |
 //! | `OPERATION-WORDS` of collective operations on 8 ranks | `root`, `others` | words of a rank or a block, in the name |
 //! | `broadcast-oc-k7` | `chunk`, beside its puts and gets | |
 //! | `send-receive` | `send`, `receive`, and `both` of 32 bytes | bytes |

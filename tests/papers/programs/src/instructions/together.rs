@@ -9,8 +9,8 @@ use super::{Counter, come_late};
 use crate::measure::Of;
 use kernel::{Failure, Rank};
 
-/// Bytes of a message that is broadcast.
-const MESSAGE_BYTES: usize = 28;
+/// Messages that are broadcast: what is added to the algorithm's name, and bytes.
+const MESSAGES: [(&str, usize); 2] = [("", 28), ("-3072", 3072)];
 
 /// Words of a rank, or of a block, in collective operations.
 const WORDS: [usize; 2] = [2, 128];
@@ -102,11 +102,13 @@ impl Counter {
 
     pub(super) fn broadcasts<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let comm = rank.comm;
-        let mut message = [0_u8; MESSAGE_BYTES];
-        for (name, fan_in) in [("default", comm.size()), ("oc-k7", OcBcast::default().k)] {
-            let algorithm: Broadcast = name.parse()?;
-            let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message, 0));
-            self.by_role(rank, &format!("broadcast-{name}"), fan_in, Order::ParentsFirst, broadcast)?;
+        for (length, bytes) in MESSAGES {
+            let mut message = vec![0_u8; bytes];
+            for (name, fan_in) in [("default", comm.size()), ("oc-k7", OcBcast::default().k)] {
+                let algorithm: Broadcast = name.parse()?;
+                let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message, 0));
+                self.by_role(rank, &format!("broadcast-{name}{length}"), fan_in, Order::ParentsFirst, broadcast)?;
+            }
         }
         Ok(())
     }

@@ -30,7 +30,13 @@ pub(crate) const ALL: Bench = Bench {
     runs: &[
         Sweep(
             "bench-broadcast",
-            &[BOTH, BROADCASTS, "sizes=28,3072,8192", "cores={48|13|2}", "modes=separated repetitions=3"],
+            &[
+                BOTH,
+                BROADCASTS,
+                "{sizes=28 repetitions=9|sizes=3072,8192 repetitions=3}",
+                "cores={48|13|2}",
+                "modes=separated",
+            ],
         ),
         Sweep("bench-barrier", &[BOTH, BARRIERS, "cores={48|13|2}", "repetitions=20"]),
         Sweep("bench-pscw", &[BOTH, "class={default|scosco}", EPOCHS]),

@@ -124,13 +124,24 @@ const PRICED: &[Priced] = &[
             ],
         )
     },
-    priced("broadcast", &[Call("broadcast-default", "root", 0, 0), Call("broadcast-default", "others", 0, 0)]),
+    priced(
+        "broadcast",
+        &[
+            Call("broadcast-default", "root", 0, 0),
+            Call("broadcast-default", "others", 0, 0),
+            Call("broadcast-default-3072", "root", 0, 0),
+            Call("broadcast-default-3072", "others", 0, 0),
+        ],
+    ),
     priced(
         "broadcast in chunks",
         &[
             Call("broadcast-oc-k7", "root", 0, 0),
             Call("broadcast-oc-k7", "inner", 0, 0),
             Call("broadcast-oc-k7", "others", 0, 0),
+            Call("broadcast-oc-k7-3072", "root", 0, 0),
+            Call("broadcast-oc-k7-3072", "inner", 0, 0),
+            Call("broadcast-oc-k7-3072", "others", 0, 0),
         ],
     ),
     collective!("reduce"),
