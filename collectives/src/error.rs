@@ -135,8 +135,8 @@ errors! {
         /// Lines that it needs in each MPB.
         wanted: usize,
     } => Resources, "the MPBs have no {wanted} lines left in a row; free windows and barriers first, or use what needs fewer";
-    /// A rank has been in some 2³¹ communicators: that many numbers there are that tell their messages apart.
-    ContextsUsedUp => Resources, "no number is left that would tell messages of another communicator apart; use one again instead of making it again";
+    /// The numbers are used up that tell messages of communicators apart: a member has seen the last of some 2³¹.
+    ContextsUsedUp => Resources, "all numbers of communicators are used up; keep a communicator instead of making it anew";
     /// An access reaches beyond the lines that the program has [for itself](crate::ProgramLines).
     BeyondLines {
         /// First byte behind the access.

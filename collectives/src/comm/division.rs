@@ -208,8 +208,8 @@ impl<'c, C: Core> Comm<'c, C> {
         self.assemble(members, layout, elsewhere, context)
     }
 
-    /// Takes so many contexts from this one on, which is new to all ranks that take it. None comes again: what nobody has received on a
-    /// communicator that was given up would be a later one's.
+    /// Takes `count` contexts from `first` on. They are never given back: a message that nobody has received on a freed communicator would
+    /// otherwise come to a later one.
     ///
     /// # Errors
     /// [`Error::ContextsUsedUp`].
