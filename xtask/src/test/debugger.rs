@@ -11,7 +11,7 @@ use crate::{
     image,
     kernel_line::KernelLine,
     monitor::Monitor,
-    process,
+    process::{self, Account},
     program::Program,
     progress::Progress,
     qemu::Machine,
@@ -249,6 +249,7 @@ fn session(
     let words: Vec<_> = debugger.command().iter().map(|word| word.display().to_string()).collect();
     let another = format!("shell {} -batch </dev/null; echo it has ended with $?\n", words.join(" "));
     fs::write(&commands, script.replace(ANOTHER, &another)).context("cannot write a script for gdb")?;
+    let account = Account::of_this_thread();
     thread::scope(|scope| {
         let gdb = scope.spawn(|| {
             let waits: mpsc::Receiver<()> = waits;
@@ -258,7 +259,7 @@ fn session(
             while !(socket.exists() || is_over.load(Relaxed)) {
                 thread::sleep(guest::GLANCE);
             }
-            attach(debugger.command(), &commands)
+            account.keep_for(|| attach(debugger.command(), &commands))
         });
         let look = |line: &str| {
             if debugger.is_held(line) {

@@ -198,9 +198,11 @@ impl Summary {
         lines.extend(ran.map(Suite::row));
         let building: Duration = built.iter().map(|(time, _)| time).sum();
         lines.push(format!("{:<34} {:>33.1} s", "building", building.as_secs_f64()));
-        lines.push("what took most to be built:".into());
         built.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
-        let most = built.iter().take(SLOWEST).filter(|(time, _)| *time >= Duration::from_secs(1));
+        let mut most = built.iter().take(SLOWEST).filter(|(time, _)| *time >= Duration::from_secs(1)).peekable();
+        if most.peek().is_some() {
+            lines.push("what took most to be built:".into());
+        }
         lines.extend(most.map(|(time, what)| format!("{:>7.1} s {what}", time.as_secs_f64())));
         lines.push("the slowest:".into());
         let mut times: Vec<_> =
