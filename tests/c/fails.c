@@ -1,6 +1,7 @@
 /* Ends in the way that its argument names. */
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,11 @@ int main(int argc, char **argv)
         exit(3);
     if (!strcmp(how, "abort"))
         abort();
+    if (!strcmp(how, "waits")) {
+        static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&mutex);
+    }
     if (!strcmp(how, "assert"))
         assert(argc == 0);
     if (!strcmp(how, "malloc")) {

@@ -60,7 +60,7 @@ const EVERYWHERE: [Case; 1] = [Case {
 }];
 
 /// What runs in the simulator besides.
-const SIMULATED: [Case; 9] = [
+const SIMULATED: [Case; 10] = [
     Case {
         name: "c-takes-virtual-time",
         file: "time.c",
@@ -72,6 +72,7 @@ const SIMULATED: [Case; 9] = [
     fails("c-stores-to-nowhere", &["poke"], "write to 0x10, where it has no memory, in poke (tests/c/fails.c:"),
     fails("c-exits-with-a-status", &["exit"], "it exited with status 3"),
     fails("c-aborts", &["abort"], "it ended itself by the signal SIGABRT"),
+    fails("c-waits-for-itself", &["waits"], "pthread_mutex_lock of a mutex that is locked would wait for ever"),
     fails("c-fails-an-assertion", &["assert"], "assertion \"argc == 0\" failed: file \""),
     // Alone, since the others may run on for a while, and would, too.
     Case {

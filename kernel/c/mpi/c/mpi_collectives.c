@@ -2,8 +2,9 @@
 
 #include <atoll/mpi.h>
 
-/* Parameters that several have, and what is said of them. Where each rank has a count of its own, the one of all is none. */
-#define BY_RANK -1
+/* Parameters that several have, and what is said of them. BY_RANK is the count of a
+   side whose counts are in an array: it is negative, so that a null array is refused as MPI_ERR_COUNT. */
+#define BY_RANK (-1)
 #define PAIR                                                                                                            \
     const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount, MPI_Datatype recvtype
 #define ALIKE                                                                                                           \

@@ -1,6 +1,7 @@
 /* What programs for Linux call besides, weak as in posix.c: who runs them, on which cores, pages of memory, pieces of files, parts of
    paths, messages of failures. */
 
+#include <atoll/services.h>
 #include <err.h>
 #include <errno.h>
 #include <error.h>
@@ -41,8 +42,8 @@ WEAK char *getlogin(void)
 
 WEAK int sysinfo(struct sysinfo *info)
 {
-    struct mallinfo memory = mallinfo();
-    *info = (struct sysinfo){.totalram = memory.arena, .freeram = memory.fordblks, .procs = 1, .mem_unit = 1};
+    size_t all = atoll_heap_bytes();
+    *info = (struct sysinfo){.totalram = all, .freeram = all - mallinfo().uordblks, .procs = 1, .mem_unit = 1};
     return 0;
 }
 
@@ -86,6 +87,13 @@ WEAK int sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set)
     return -1;
 }
 
+/* What mmap has given and munmap has not got back as a whole. */
+static struct mapping {
+    struct mapping *next;
+    char *start;
+    size_t bytes;
+} *mappings;
+
 /* Pages of no file are malloc's. */
 WEAK void *mmap(void *near, size_t bytes, int access, int flags, int file, off_t offset)
 {
@@ -94,18 +102,42 @@ WEAK void *mmap(void *near, size_t bytes, int access, int flags, int file, off_t
         errno = flags & MAP_FIXED ? EINVAL : ENODEV;
         return MAP_FAILED;
     }
-    void *start = bytes == 0 ? NULL : memalign(PAGE, bytes);
+    struct mapping *made = bytes == 0 ? NULL : malloc(sizeof *made);
+    char *start = made == NULL ? NULL : memalign(PAGE, bytes);
     if (start == NULL) {
+        free(made);
         errno = bytes == 0 ? EINVAL : ENOMEM;
         return MAP_FAILED;
     }
+    *made = (struct mapping){.next = mappings, .start = start, .bytes = (bytes + PAGE - 1) / PAGE * PAGE};
+    mappings = made;
     return memset(start, 0, bytes);
 }
 
+/* A mapping goes as a whole: what is unmapped of its pages only is kept. */
 WEAK int munmap(void *start, size_t bytes)
 {
-    (void)bytes;
-    free(start);
+    for (struct mapping **at = &mappings; *at != NULL; at = &(*at)->next) {
+        struct mapping *found = *at;
+        size_t before = (size_t)start - (size_t)found->start;
+        if (before >= found->bytes)
+            continue;
+        if (before == 0 && bytes + PAGE > found->bytes) {
+            *at = found->next;
+            free(found->start);
+            free(found);
+        }
+        return 0;
+    }
+    errno = EINVAL;
+    return -1;
+}
+
+static int counts_pieces(int count)
+{
+    if (count >= 0)
+        return 1;
+    errno = EINVAL;
     return 0;
 }
 
@@ -131,7 +163,7 @@ WEAK ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset)
 
 WEAK ssize_t readv(int file, const struct iovec *pieces, int count)
 {
-    ssize_t all = 0;
+    ssize_t all = counts_pieces(count) ? 0 : -1;
     for (int at = 0; at < count; at++) {
         ssize_t got = read(file, pieces[at].iov_base, pieces[at].iov_len);
         if (got < 0)
@@ -145,12 +177,14 @@ WEAK ssize_t readv(int file, const struct iovec *pieces, int count)
 
 WEAK ssize_t writev(int file, const struct iovec *pieces, int count)
 {
-    ssize_t all = 0;
+    ssize_t all = counts_pieces(count) ? 0 : -1;
     for (int at = 0; at < count; at++) {
         ssize_t put = write(file, pieces[at].iov_base, pieces[at].iov_len);
         if (put < 0)
             return all > 0 ? all : put;
         all += put;
+        if ((size_t)put < pieces[at].iov_len)
+            break;
     }
     return all;
 }
@@ -187,9 +221,19 @@ WEAK char *dirname(char *path)
 
 WEAK char *realpath(const char *restrict path, char *restrict made)
 {
-    if (made == NULL)
-        return strdup(path);
-    return strcpy(made, path);
+    if (path == NULL) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (access(path, F_OK) < 0)
+        return NULL;
+    while (*path == '/' || (path[0] == '.' && path[1] == '/'))
+        path++;
+    if (made == NULL && (made = malloc(strlen(path) + 2)) == NULL)
+        return NULL;
+    made[0] = '/';
+    strcpy(made + 1, path);
+    return made;
 }
 
 static void say(int number, const char *format, va_list arguments)

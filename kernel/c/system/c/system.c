@@ -96,14 +96,28 @@ int _link(const char *old, const char *new)
     return -1;
 }
 
+/* Where malloc has its next memory from. */
+static char *next;
+static size_t heap_bytes;
+
+static char *heap(void)
+{
+    static char *start;
+    if (start == NULL)
+        next = start = atoll_services->heap(atoll_context, &heap_bytes);
+    return start;
+}
+
+size_t atoll_heap_bytes(void)
+{
+    heap();
+    return heap_bytes;
+}
+
 void *_sbrk(ptrdiff_t more)
 {
-    static char *start, *next;
-    static size_t bytes;
-    if (start == NULL)
-        next = start = atoll_services->heap(atoll_context, &bytes);
-    char *block = next;
-    if (more > 0 && (size_t)more > bytes - (size_t)(next - start)) {
+    char *start = heap(), *block = next;
+    if (more > 0 && (size_t)more > heap_bytes - (size_t)(next - start)) {
         atoll_services->heap_is_full(atoll_context, more);
         errno = ENOMEM;
         return (void *)-1;

@@ -63,4 +63,10 @@ extern void *atoll_context;
 /* Ends the program, as exit does, without a word to atexit's functions. */
 _Noreturn void atoll_leave(int status, int signal);
 
+/* Bytes of the heap, of which malloc has fetched some. */
+size_t atoll_heap_bytes(void);
+
+/* Ends the program, since this call would wait for another thread of the rank, and there is none. */
+_Noreturn void atoll_waits_for_itself(const char *call);
+
 #endif

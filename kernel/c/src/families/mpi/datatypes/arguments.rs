@@ -100,10 +100,11 @@ pub(crate) fn committed<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> 
 pub(crate) fn check_buffer(buffer: *const u8, count: usize, datatype: &Datatype) -> Result<(), Fault> {
     // Displacements from MPI_BOTTOM are addresses.
     let start = buffer.wrapping_offset(datatype.true_lower_bound());
-    if count > 0 && datatype.size() > 0 && start.is_null() {
+    let has_values = count > 0 && datatype.size() > 0;
+    if has_values && start.is_null() {
         return Err(Fault::new(Class::BUFFER, "the buffer is a null pointer"));
     }
-    if count > 0 && buffer.addr() == IN_PLACE {
+    if has_values && buffer.addr() == IN_PLACE {
         return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE stands for no buffer here"));
     }
     Ok(())

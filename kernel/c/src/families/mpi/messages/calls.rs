@@ -10,8 +10,8 @@ use super::{
         class::{Class, Fault},
         collective::blocks::Block,
         communicators::Communicator,
-        constants::IN_PLACE,
         contexts::{self},
+        datatypes::arguments::check_buffer,
         engine::{DONE, End, Outcome, Pending},
         handles::Handle,
         place::Place,
@@ -29,12 +29,7 @@ impl<C: Core> Mpi<'_, C> {
     /// Elements that a program names.
     pub(crate) fn block(&self, address: *mut u8, count: i64, datatype: Handle) -> Result<Block, Fault> {
         let block = self.block_anywhere(address, count, datatype)?;
-        if address.addr() == IN_PLACE && block.len_bytes() > 0 {
-            return Err(Fault::new(Class::BUFFER, "MPI_IN_PLACE stands for no buffer here"));
-        }
-        if address.is_null() && block.len_bytes() > 0 && block.datatype.is_contiguous() {
-            return Err(Class::BUFFER.into());
-        }
+        check_buffer(address, block.count, &block.datatype)?;
         Ok(block)
     }
 

@@ -8,7 +8,7 @@ use super::{
     super::{
         class::{Class, Fault},
         communicators::Communicator,
-        datatypes::Datatype,
+        datatypes::{Datatype, arguments::check_buffer},
         operators::Operator,
     },
     blocks::Block,
@@ -139,9 +139,7 @@ impl Plan {
         if let (Some(_), Some(receives)) = (&self.sends, &self.receives) {
             let part = if self.kind == Kind::ReduceScatter { self.comm.rank } else { 0 };
             let operands = self.operands()?;
-            if operands.address.is_null() && is_plain(&operands) {
-                return Err(Fault::new(Class::BUFFER, "the buffer of the operands is a null pointer"));
-            }
+            check_buffer(operands.address, operands.count, &operands.datatype)?;
             // Of results that are divided, this rank's part comes where all receives begin.
             check_apart(&operands, &receives.first()?.at(0, receives.get(part).count))?;
         }
