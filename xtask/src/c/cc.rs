@@ -214,7 +214,7 @@ mod tests {
         );
         let request = parse("-fopenmp -ansi --std=c99 -pg a.c -lmpi -lgomp").unwrap();
         assert_eq!(request.options.more, ["-ansi", "-std=c99"]);
-        assert_eq!(request.archives().unwrap(), [PathBuf::new(); 0]);
+        assert!(request.archives().unwrap().is_empty());
         let request = parse("-oprogram a.o lib/libx.a -lm -l pthread -Llib -ly -O -m64 -Wl,-s").unwrap();
         assert_eq!((request.compiles, request.out.clone()), (false, Some("program".into())));
         assert_eq!((request.libraries.len(), request.options.optimise.as_deref()), (3, Some("1")));
