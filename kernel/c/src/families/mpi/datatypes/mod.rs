@@ -9,6 +9,7 @@
 pub(crate) mod arguments;
 mod arrays;
 mod basics;
+pub(crate) mod buffers;
 pub(crate) mod calls;
 mod constructors;
 mod datatype;

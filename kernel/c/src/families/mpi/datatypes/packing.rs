@@ -14,7 +14,8 @@ use super::{
         state::Here,
     },
     Datatype,
-    arguments::{Number, check_buffer, committed, count, give, give_number},
+    arguments::{Number, committed, count, give, give_number},
+    buffers::check_buffer,
     external::{from_external, to_external},
 };
 

@@ -11,7 +11,7 @@ use super::{
         collective::blocks::Block,
         communicators::Communicator,
         contexts::{self},
-        datatypes::arguments::check_buffer,
+        datatypes::buffers::check_buffer,
         engine::{DONE, End, Outcome, Pending},
         handles::Handle,
         place::Place,

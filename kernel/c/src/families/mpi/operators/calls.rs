@@ -5,7 +5,10 @@ use kernel::hal::Core;
 use super::{
     super::{
         class::{Class, Fault},
-        datatypes::arguments::{Number, check_buffer, committed, count, give, list},
+        datatypes::{
+            arguments::{Number, committed, count, give, list},
+            buffers::check_buffer,
+        },
         handles::Handle,
         state::Here,
     },

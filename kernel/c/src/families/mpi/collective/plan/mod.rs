@@ -8,7 +8,7 @@ use super::{
     super::{
         class::{Class, Fault},
         communicators::Communicator,
-        datatypes::{Datatype, arguments::check_buffer},
+        datatypes::{Datatype, buffers::check_buffer},
         operators::Operator,
     },
     blocks::Block,
