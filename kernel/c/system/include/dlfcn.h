@@ -2,7 +2,10 @@
 #ifndef ATOLL_DLFCN_H
 #define ATOLL_DLFCN_H
 
-enum { RTLD_LAZY = 1, RTLD_NOW = 2, RTLD_GLOBAL = 256, RTLD_LOCAL = 0 };
+#define RTLD_LAZY 1
+#define RTLD_NOW 2
+#define RTLD_GLOBAL 256
+#define RTLD_LOCAL 0
 #define RTLD_DEFAULT ((void *)0)
 #define RTLD_NEXT ((void *)-1)
 

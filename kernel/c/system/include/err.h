@@ -1,8 +1,6 @@
-/* Messages of failures, as BSD and glibc have them. */
+/* Messages of failures, as BSD and glibc have them, without the program's name. */
 #ifndef ATOLL_ERR_H
 #define ATOLL_ERR_H
-
-#include <stdarg.h>
 
 void err(int status, const char *format, ...) __attribute__((noreturn));
 void errx(int status, const char *format, ...) __attribute__((noreturn));

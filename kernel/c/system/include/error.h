@@ -1,4 +1,4 @@
-/* Messages of failures, as glibc has them. */
+/* Messages of failures, as glibc has them, without the program's name. */
 #ifndef ATOLL_ERROR_H
 #define ATOLL_ERROR_H
 

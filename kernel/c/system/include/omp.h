@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <sys/time.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct {
     int held;
 } omp_lock_t, omp_nest_lock_t;
@@ -23,7 +19,7 @@ typedef enum {
     omp_proc_bind_spread
 } omp_proc_bind_t;
 
-#define ATOLL_OMP static inline __attribute__((unused))
+#define ATOLL_OMP static __inline__ __attribute__((unused))
 #define ATOLL_OMP_ANSWERS(name, answer) ATOLL_OMP int name(void) { return answer; }
 #define ATOLL_OMP_TAKES(name, type) ATOLL_OMP void name(type value) { (void)value; }
 
@@ -69,7 +65,7 @@ ATOLL_OMP double omp_get_wtime(void)
 
 ATOLL_OMP double omp_get_wtick(void) { return 1e-6; }
 
-/* A lock that is held would never be released: who sets it twice waits for ever, which nobody wants to see. */
+/* Setting a lock that is held would wait for ever, as the one thread holds it: the program is aborted. */
 ATOLL_OMP void omp_init_lock(omp_lock_t *lock) { lock->held = 0; }
 ATOLL_OMP void omp_destroy_lock(omp_lock_t *lock) { (void)lock; }
 ATOLL_OMP void omp_set_lock(omp_lock_t *lock)
@@ -84,9 +80,5 @@ ATOLL_OMP void omp_destroy_nest_lock(omp_nest_lock_t *lock) { (void)lock; }
 ATOLL_OMP void omp_set_nest_lock(omp_nest_lock_t *lock) { lock->held++; }
 ATOLL_OMP void omp_unset_nest_lock(omp_nest_lock_t *lock) { lock->held--; }
 ATOLL_OMP int omp_test_nest_lock(omp_nest_lock_t *lock) { return ++lock->held; }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -2,7 +2,12 @@
 #ifndef ATOLL_POLL_H
 #define ATOLL_POLL_H
 
-enum { POLLIN = 1, POLLPRI = 2, POLLOUT = 4, POLLERR = 8, POLLHUP = 16, POLLNVAL = 32 };
+#define POLLIN 1
+#define POLLPRI 2
+#define POLLOUT 4
+#define POLLERR 8
+#define POLLHUP 16
+#define POLLNVAL 32
 
 typedef unsigned long nfds_t;
 

@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 
 #define IFNAMSIZ 16
-enum { IFF_UP = 1, IFF_LOOPBACK = 8, IFF_RUNNING = 64 };
+#define IFF_UP 1
+#define IFF_LOOPBACK 8
+#define IFF_RUNNING 64
 
 #endif

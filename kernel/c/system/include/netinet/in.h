@@ -5,6 +5,16 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+/* Newlib's sys/types.h has them for programs that ask for more than a standard. */
+#ifndef _IN_ADDR_T_DECLARED
+typedef uint32_t in_addr_t;
+#define _IN_ADDR_T_DECLARED
+#endif
+#ifndef _IN_PORT_T_DECLARED
+typedef uint16_t in_port_t;
+#define _IN_PORT_T_DECLARED
+#endif
+
 struct in_addr {
     in_addr_t s_addr;
 };
@@ -34,7 +44,9 @@ struct sockaddr_in6 {
 #define INET_ADDRSTRLEN 16
 #define INET6_ADDRSTRLEN 46
 
-enum { IPPROTO_IP = 0, IPPROTO_TCP = 6, IPPROTO_UDP = 17 };
+#define IPPROTO_IP 0
+#define IPPROTO_TCP 6
+#define IPPROTO_UDP 17
 
 #define htonl(number) __builtin_bswap32(number)
 #define ntohl(number) __builtin_bswap32(number)

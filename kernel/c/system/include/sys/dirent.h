@@ -4,7 +4,10 @@
 
 #include <sys/types.h>
 
-enum { DT_UNKNOWN = 0, DT_DIR = 4, DT_REG = 8, DT_LNK = 10 };
+#define DT_UNKNOWN 0
+#define DT_DIR 4
+#define DT_REG 8
+#define DT_LNK 10
 
 struct dirent {
     ino_t d_ino;

@@ -4,7 +4,12 @@
 
 #include <sys/types.h>
 
-enum { IPC_RMID = 0, IPC_SET = 1, IPC_STAT = 2, IPC_CREAT = 512, IPC_EXCL = 1024, IPC_NOWAIT = 2048 };
+#define IPC_RMID 0
+#define IPC_SET 1
+#define IPC_STAT 2
+#define IPC_CREAT 512
+#define IPC_EXCL 1024
+#define IPC_NOWAIT 2048
 #define IPC_PRIVATE ((key_t)0)
 
 key_t ftok(const char *path, int number);

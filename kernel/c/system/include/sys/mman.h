@@ -4,11 +4,30 @@
 
 #include <sys/types.h>
 
-enum { PROT_NONE = 0, PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 };
-enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 16, MAP_ANONYMOUS = 32, MAP_ANON = 32 };
-enum { MAP_LOCKED = 0x2000, MAP_NORESERVE = 0x4000, MAP_POPULATE = 0x8000, MAP_HUGETLB = 0x40000 };
-enum { MS_ASYNC = 1, MS_INVALIDATE = 2, MS_SYNC = 4, MCL_CURRENT = 1, MCL_FUTURE = 2 };
-enum { MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_HUGEPAGE = 14 };
+#define PROT_NONE 0
+#define PROT_READ 1
+#define PROT_WRITE 2
+#define PROT_EXEC 4
+#define MAP_SHARED 1
+#define MAP_PRIVATE 2
+#define MAP_FIXED 16
+#define MAP_ANONYMOUS 32
+#define MAP_ANON 32
+#define MAP_LOCKED 0x2000
+#define MAP_NORESERVE 0x4000
+#define MAP_POPULATE 0x8000
+#define MAP_HUGETLB 0x40000
+#define MS_ASYNC 1
+#define MS_INVALIDATE 2
+#define MS_SYNC 4
+#define MCL_CURRENT 1
+#define MCL_FUTURE 2
+#define MADV_NORMAL 0
+#define MADV_RANDOM 1
+#define MADV_SEQUENTIAL 2
+#define MADV_WILLNEED 3
+#define MADV_DONTNEED 4
+#define MADV_HUGEPAGE 14
 #define MAP_FAILED ((void *)-1)
 
 void *mmap(void *near, size_t bytes, int access, int flags, int file, off_t offset);

@@ -4,7 +4,10 @@
 
 #include <sys/ipc.h>
 
-enum { GETVAL = 12, SETVAL = 16, SETALL = 17, SEM_UNDO = 4096 };
+#define GETVAL 12
+#define SETVAL 16
+#define SETALL 17
+#define SEM_UNDO 4096
 
 struct sembuf {
     unsigned short sem_num;

@@ -18,11 +18,35 @@ struct sockaddr_storage {
     char ss_data[126];
 };
 
-enum { AF_UNSPEC = 0, AF_UNIX = 1, AF_LOCAL = 1, AF_INET = 2, AF_INET6 = 10 };
-enum { PF_UNSPEC = 0, PF_UNIX = 1, PF_LOCAL = 1, PF_INET = 2, PF_INET6 = 10 };
-enum { SOCK_STREAM = 1, SOCK_DGRAM = 2, SOCK_RAW = 3, SOL_SOCKET = 1, SOMAXCONN = 128 };
-enum { SO_REUSEADDR = 2, SO_ERROR = 4, SO_BROADCAST = 6, SO_SNDBUF = 7, SO_RCVBUF = 8, SO_KEEPALIVE = 9, SO_LINGER = 13 };
-enum { MSG_PEEK = 2, MSG_DONTWAIT = 64, MSG_WAITALL = 256, MSG_NOSIGNAL = 16384, SHUT_RD = 0, SHUT_WR = 1, SHUT_RDWR = 2 };
+#define AF_UNSPEC 0
+#define AF_UNIX 1
+#define AF_LOCAL 1
+#define AF_INET 2
+#define AF_INET6 10
+#define PF_UNSPEC 0
+#define PF_UNIX 1
+#define PF_LOCAL 1
+#define PF_INET 2
+#define PF_INET6 10
+#define SOCK_STREAM 1
+#define SOCK_DGRAM 2
+#define SOCK_RAW 3
+#define SOL_SOCKET 1
+#define SOMAXCONN 128
+#define SO_REUSEADDR 2
+#define SO_ERROR 4
+#define SO_BROADCAST 6
+#define SO_SNDBUF 7
+#define SO_RCVBUF 8
+#define SO_KEEPALIVE 9
+#define SO_LINGER 13
+#define MSG_PEEK 2
+#define MSG_DONTWAIT 64
+#define MSG_WAITALL 256
+#define MSG_NOSIGNAL 16384
+#define SHUT_RD 0
+#define SHUT_WR 1
+#define SHUT_RDWR 2
 
 int socket(int family, int kind, int protocol);
 int socketpair(int family, int kind, int protocol, int pair[2]);

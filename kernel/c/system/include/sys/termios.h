@@ -5,7 +5,14 @@
 typedef unsigned tcflag_t;
 typedef unsigned char cc_t;
 
-enum { ICANON = 2, ECHO = 8, VMIN = 6, VTIME = 5, NCCS = 32, TCSANOW = 0, TCSADRAIN = 1, TCSAFLUSH = 2 };
+#define ICANON 2
+#define ECHO 8
+#define VMIN 6
+#define VTIME 5
+#define NCCS 32
+#define TCSANOW 0
+#define TCSADRAIN 1
+#define TCSAFLUSH 2
 
 struct termios {
     tcflag_t c_iflag, c_oflag, c_cflag, c_lflag;
