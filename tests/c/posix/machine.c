@@ -237,6 +237,75 @@ static void processes(void)
     warnx("nothing is wrong with %s", "this");
 }
 
+/* What is ready, and what would never be. */
+static void readiness(void)
+{
+    fd_set readable, exceptional;
+    struct pollfd polled[] = {{.fd = 0, .events = POLLIN | POLLPRI}, {.fd = -1, .events = POLLIN}, {.fd = 1, .events = POLLERR}};
+    FD_ZERO(&readable);
+    FD_SET(0, &readable);
+    FD_SET(5, &readable);
+    exceptional = readable;
+    EQUAL(select(5, &readable, NULL, &exceptional, NULL), 1);
+    CHECK(FD_ISSET(0, &readable) && !FD_ISSET(0, &exceptional));
+    EQUAL(select(6, &readable, &readable, NULL, NULL), 4);
+    ABSENT(select(0, NULL, NULL, NULL, NULL), EINVAL);
+    ABSENT(select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = -1}), EINVAL);
+    double before = omp_get_wtime();
+    EQUAL(pselect(0, &readable, NULL, NULL, &(struct timespec){.tv_nsec = 1000}, NULL), 0);
+    CHECK(!FD_ISSET(5, &readable));
+    EQUAL(select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 1500000}), 0);
+    CHECK(omp_get_wtime() - before >= 1.4999);
+    EQUAL(poll(polled, 3, -1), 1);
+    EQUAL(polled[0].revents, POLLIN);
+    EQUAL(polled[1].revents, 0);
+    EQUAL(poll(polled + 1, 2, 0), 0);
+    ABSENT(poll(polled + 1, 2, -1), EINVAL);
+}
+
+static void names(void)
+{
+    char own[64], name[64], service[8], text[INET_ADDRSTRLEN];
+    struct addrinfo *list, hints = {.ai_flags = AI_CANONNAME, .ai_socktype = SOCK_DGRAM, .ai_protocol = IPPROTO_UDP};
+    gethostname(own, sizeof own);
+    EQUAL(getaddrinfo("localhost", "8080", &hints, &list), 0);
+    CHECK(strcmp(list->ai_canonname, own) == 0);
+    CHECK(list->ai_socktype == SOCK_DGRAM && list->ai_protocol == IPPROTO_UDP);
+    EQUAL(getnameinfo(list->ai_addr, list->ai_addrlen, name, sizeof name, service, sizeof service, 0), 0);
+    CHECK(strcmp(name, own) == 0 && strcmp(service, "8080") == 0);
+    EQUAL(getnameinfo(list->ai_addr, list->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST), 0);
+    CHECK(strcmp(text, "127.0.0.1") == 0);
+    EQUAL(getnameinfo(list->ai_addr, list->ai_addrlen, name, 3, NULL, 0, 0), EAI_OVERFLOW);
+    freeaddrinfo(list);
+    EQUAL(getaddrinfo(own, "http", NULL, &list), EAI_SERVICE);
+    EQUAL(getaddrinfo(own, "65536", NULL, &list), EAI_SERVICE);
+    EQUAL(getaddrinfo(NULL, NULL, NULL, &list), EAI_NONAME);
+    hints = (struct addrinfo){.ai_family = AF_INET6};
+    EQUAL(getaddrinfo(own, NULL, &hints, &list), EAI_FAMILY);
+    CHECK(strcmp(gai_strerror(EAI_FAMILY), gai_strerror(EAI_SERVICE)) != 0);
+}
+
+/* Numbers of cores that no set has, beside a word that must stay. */
+static void sets(void)
+{
+    struct {
+        unsigned long before;
+        cpu_set_t set;
+        unsigned long after;
+    } guarded = {0};
+    int core = 3;
+    CPU_SET(-1, &guarded.set);
+    CPU_SET(CPU_SETSIZE, &guarded.set);
+    CPU_SET(core++, &guarded.set);
+    CHECK(guarded.before == 0 && guarded.after == 0 && core == 4);
+    CHECK(CPU_ISSET(3, &guarded.set) && !CPU_ISSET(-1, &guarded.set) && !CPU_ISSET(CPU_SETSIZE, &guarded.set));
+    EQUAL(CPU_COUNT(&guarded.set), 1);
+}
+
+#if !defined MAP_ANONYMOUS || !defined AF_INET || !defined POLLIN || !defined RTLD_NOW || !defined LOG_ERR || !defined ICANON
+#error "programs ask whether these are defined"
+#endif
+
 int main(void)
 {
     threads();
@@ -244,6 +313,9 @@ int main(void)
     cores_and_memory();
     files();
     processes();
+    readiness();
+    names();
+    sets();
     EQUAL(MAXINT, INT_MAX);
     errno = ENOENT;
     err(0, "%s", "ends here");

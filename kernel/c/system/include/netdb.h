@@ -7,9 +7,28 @@
 #define NI_MAXHOST 1025
 #define NI_MAXSERV 32
 
-enum { HOST_NOT_FOUND = 1, TRY_AGAIN, NO_RECOVERY, NO_DATA };
-enum { EAI_NONAME = -2, EAI_AGAIN = -3, EAI_FAIL = -4, EAI_MEMORY = -10, EAI_SYSTEM = -11 };
-enum { AI_PASSIVE = 1, AI_CANONNAME = 2, AI_NUMERICHOST = 4, NI_NUMERICHOST = 1, NI_NUMERICSERV = 2, NI_NAMEREQD = 8 };
+#define HOST_NOT_FOUND 1
+#define TRY_AGAIN 2
+#define NO_RECOVERY 3
+#define NO_DATA 4
+#define EAI_BADFLAGS (-1)
+#define EAI_NONAME (-2)
+#define EAI_AGAIN (-3)
+#define EAI_FAIL (-4)
+#define EAI_FAMILY (-6)
+#define EAI_SERVICE (-8)
+#define EAI_MEMORY (-10)
+#define EAI_SYSTEM (-11)
+#define EAI_OVERFLOW (-12)
+#define AI_PASSIVE 1
+#define AI_CANONNAME 2
+#define AI_NUMERICHOST 4
+#define AI_NUMERICSERV 1024
+#define NI_NUMERICHOST 1
+#define NI_NUMERICSERV 2
+#define NI_NOFQDN 4
+#define NI_NAMEREQD 8
+#define NI_DGRAM 16
 
 struct hostent {
     char *h_name;
@@ -35,5 +54,7 @@ const char *hstrerror(int error);
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **result);
 void freeaddrinfo(struct addrinfo *info);
 const char *gai_strerror(int error);
+int getnameinfo(const struct sockaddr *address, socklen_t bytes, char *name, socklen_t name_bytes, char *service,
+                socklen_t service_bytes, int flags);
 
 #endif

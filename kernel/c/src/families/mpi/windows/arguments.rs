@@ -10,7 +10,8 @@ use crate::families::mpi::{
     collective::blocks::Block,
     datatypes::{
         Datatype,
-        arguments::{Number, check_buffer, committed, count},
+        arguments::{Number, committed, count},
+        buffers::check_buffer,
     },
     handles::Handle,
     state::Here,
