@@ -199,6 +199,10 @@ static void files(void)
     EQUAL(pread(file, text, 7, 0), 7);
     CHECK(memcmp(text, "xnetwo!", 7) == 0);
     close(file);
+    ABSENT(close(file), EBADF);
+    ABSENT(open("nowhere", O_RDONLY), ENOENT);
+    ABSENT(access("nowhere", F_OK), ENOENT);
+    ABSENT(unlink("nowhere"), ENOENT);
     errno = 0;
     CHECK(opendir("/") == NULL);
     EQUAL(errno, ENOSYS);

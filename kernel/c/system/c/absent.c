@@ -1,6 +1,7 @@
 /* What POSIX has and a rank has not, weak as in posix.c: other processes, pipes, links, directories, terminals. What is asked for and is
    not there fails with ENOSYS. What has no effect here, as locking memory, succeeds. */
 
+#include <atoll/weak.h>
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -10,8 +11,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 #include <utime.h>
-
-#define WEAK __attribute__((weak))
 
 /* Returns 64 bits of ones: a caller that expects an int or a long reads its lower half, -1. */
 static intmax_t not_there(void)

@@ -2,6 +2,7 @@
    paths, messages of failures. */
 
 #include <atoll/services.h>
+#include <atoll/weak.h>
 #include <err.h>
 #include <errno.h>
 #include <error.h>
@@ -17,10 +18,6 @@
 #include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define WEAK __attribute__((weak))
-
-enum { PAGE = 4096 };
 
 WEAK struct passwd *getpwuid(uid_t user)
 {
@@ -103,13 +100,13 @@ WEAK void *mmap(void *near, size_t bytes, int access, int flags, int file, off_t
         return MAP_FAILED;
     }
     struct mapping *made = bytes == 0 ? NULL : malloc(sizeof *made);
-    char *start = made == NULL ? NULL : memalign(PAGE, bytes);
+    char *start = made == NULL ? NULL : memalign(getpagesize(), bytes);
     if (start == NULL) {
         free(made);
         errno = bytes == 0 ? EINVAL : ENOMEM;
         return MAP_FAILED;
     }
-    *made = (struct mapping){.next = mappings, .start = start, .bytes = (bytes + PAGE - 1) / PAGE * PAGE};
+    *made = (struct mapping){.next = mappings, .start = start, .bytes = bytes};
     mappings = made;
     return memset(start, 0, bytes);
 }
@@ -122,7 +119,7 @@ WEAK int munmap(void *start, size_t bytes)
         size_t before = (size_t)start - (size_t)found->start;
         if (before >= found->bytes)
             continue;
-        if (before == 0 && bytes + PAGE > found->bytes) {
+        if (before == 0 && bytes >= found->bytes) {
             *at = found->next;
             free(found->start);
             free(found);

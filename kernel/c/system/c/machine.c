@@ -1,6 +1,7 @@
 /* What programs ask of POSIX about the machine and about themselves, weak as in posix.c: a rank is one process of one core. */
 
 #include <atoll/services.h>
+#include <atoll/weak.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -13,8 +14,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-#define WEAK __attribute__((weak))
 
 enum { PAGE = 4096 };
 
@@ -50,6 +49,23 @@ WEAK int getrusage(int who, struct rusage *usage)
         return -1;
     }
     return 0;
+}
+
+/* A rank has all of its machine. */
+WEAK int getrlimit(int what, struct rlimit *limit)
+{
+    (void)what;
+    *limit = (struct rlimit){.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    return 0;
+}
+
+WEAK int setrlimit(int what, const struct rlimit *limit)
+{
+    (void)what;
+    if (limit->rlim_cur == RLIM_INFINITY)
+        return 0;
+    errno = EPERM;
+    return -1;
 }
 
 WEAK int uname(struct utsname *name)

@@ -1,6 +1,7 @@
 /* Names of machines on a network, weak as in posix.c: there is no network, and the only names that are known are this machine's own,
    localhost and 127.0.0.1. */
 
+#include <atoll/weak.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -14,8 +15,6 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-
-#define WEAK __attribute__((weak))
 
 WEAK int h_errno;
 

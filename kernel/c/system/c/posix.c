@@ -1,8 +1,10 @@
 /* What programs call of POSIX, weak: a program may have functions with these names of its own. */
 
 #include <atoll/services.h>
+#include <atoll/weak.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <reent.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,92 +15,78 @@
 #include <time.h>
 #include <unistd.h>
 
-int _open(const char *path, int flags, ...);
-int _close(int file);
-int _read(int file, void *bytes, size_t count);
-int _write(int file, const void *bytes, size_t count);
-off_t _lseek(int file, off_t offset, int from);
-int _unlink(const char *path);
-int _isatty(int file);
-int _fstat(int file, struct stat *status);
-int _stat(const char *path, struct stat *status);
-int _getpid(void);
-int _kill(int process, int signal);
-int _gettimeofday(struct timeval *time, void *zone);
-clock_t _times(struct tms *times);
-
-#define WEAK __attribute__((weak))
+/* Newlib's functions for one thread call those of system.c and set this thread's errno. */
 
 WEAK int open(const char *path, int flags, ...)
 {
-    return _open(path, flags);
+    return _open_r(_REENT, path, flags, 0);
 }
 
 WEAK int close(int file)
 {
-    return _close(file);
+    return _close_r(_REENT, file);
 }
 
 WEAK _READ_WRITE_RETURN_TYPE read(int file, void *bytes, size_t count)
 {
-    return _read(file, bytes, count);
+    return _read_r(_REENT, file, bytes, count);
 }
 
 WEAK _READ_WRITE_RETURN_TYPE write(int file, const void *bytes, size_t count)
 {
-    return _write(file, bytes, count);
+    return _write_r(_REENT, file, bytes, count);
 }
 
 WEAK off_t lseek(int file, off_t offset, int from)
 {
-    return _lseek(file, offset, from);
+    return _lseek_r(_REENT, file, offset, from);
 }
 
 WEAK int unlink(const char *path)
 {
-    return _unlink(path);
+    return _unlink_r(_REENT, path);
 }
 
 WEAK int isatty(int file)
 {
-    return _isatty(file);
+    return _isatty_r(_REENT, file);
 }
 
 WEAK int fstat(int file, struct stat *status)
 {
-    return _fstat(file, status);
+    return _fstat_r(_REENT, file, status);
 }
 
 WEAK int stat(const char *restrict path, struct stat *restrict status)
 {
-    return _stat(path, status);
+    return _stat_r(_REENT, path, status);
 }
 
 WEAK int access(const char *path, int mode)
 {
     struct stat status;
     (void)mode;
-    return _stat(path, &status);
+    return stat(path, &status);
 }
 
 WEAK pid_t getpid(void)
 {
-    return _getpid();
+    return _getpid_r(_REENT);
 }
 
 WEAK int kill(pid_t process, int signal)
 {
-    return process == _getpid() ? raise(signal) : _kill(process, signal);
+    return process == _getpid_r(_REENT) ? raise(signal) : _kill_r(_REENT, process, signal);
 }
 
 WEAK int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {
-    return _gettimeofday(time, zone);
+    return _gettimeofday_r(_REENT, time, zone);
 }
 
 WEAK clock_t times(struct tms *times)
 {
-    return _times(times);
+    return _times_r(_REENT, times);
 }
 
 WEAK unsigned sleep(unsigned seconds)

@@ -1,6 +1,7 @@
 /* Threads of a rank, weak as in posix.c: there is one, and pthread_create says so. What would wait for another one ends the program. */
 
 #include <atoll/services.h>
+#include <atoll/weak.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#define WEAK __attribute__((weak))
 
 /* The one thread, which newlib's type has a number for. */
 enum { SELF = 1, KEYS = 64 };
