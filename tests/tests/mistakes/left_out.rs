@@ -105,8 +105,6 @@ const NOT_MISSED: &[(&str, &str, Upkeep, Why)] = &[
     ("lock/queue.rs", "release", Upkeep::Invalidation, OnlyFaster),
     // Whoever passes the lock on clears its own node then.
     ("lock/queue.rs", "release", Upkeep::Drain, PushedOutByOthers),
-    // The packet that tells the receiver follows.
-    ("matched/post/halves.rs", "stream", Upkeep::Drain, PushedOutByOthers),
     // A packet has told of it, which was found by a wait or by a look that has invalidated.
     ("matched/post/halves.rs", "read", Upkeep::Invalidation, InvalidatedByWaits),
     // Who cannot send yet waits.
