@@ -44,8 +44,8 @@ pub enum Next {
     Interrupted,
 }
 
-/// An account of processor time: of the children that threads have started which keep it, once they have ended, and of what these
-/// have waited for.
+/// An account of processor time: what child processes have spent, with the children that they have waited for. A child is charged when
+/// it ends, to the account that the thread kept which started it.
 #[derive(Clone, Default)]
 pub struct Account(Arc<AtomicU64>);
 

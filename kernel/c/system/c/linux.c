@@ -84,7 +84,7 @@ WEAK int sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set)
     return -1;
 }
 
-/* What mmap has given and munmap has not got back as a whole. */
+/* What mmap has given, and munmap has not freed. */
 static struct mapping {
     struct mapping *next;
     char *start;
@@ -111,7 +111,7 @@ WEAK void *mmap(void *near, size_t bytes, int access, int flags, int file, off_t
     return memset(start, 0, bytes);
 }
 
-/* A mapping goes as a whole: what is unmapped of its pages only is kept. */
+/* A mapping is freed as a whole. Where only some of its pages are unmapped, all of them are kept. */
 WEAK int munmap(void *start, size_t bytes)
 {
     for (struct mapping **at = &mappings; *at != NULL; at = &(*at)->next) {
@@ -130,60 +130,58 @@ WEAK int munmap(void *start, size_t bytes)
     return -1;
 }
 
-static int counts_pieces(int count)
+static ssize_t pass(int file, void *bytes, size_t count, int writes)
 {
-    if (count >= 0)
-        return 1;
-    errno = EINVAL;
-    return 0;
+    return writes ? write(file, bytes, count) : read(file, bytes, count);
+}
+
+static ssize_t pass_at(int file, void *bytes, size_t count, off_t offset, int writes)
+{
+    off_t here = lseek(file, 0, SEEK_CUR);
+    if (here < 0 || lseek(file, offset, SEEK_SET) < 0)
+        return -1;
+    ssize_t passed = pass(file, bytes, count, writes);
+    lseek(file, here, SEEK_SET);
+    return passed;
 }
 
 WEAK ssize_t pread(int file, void *bytes, size_t count, off_t offset)
 {
-    off_t here = lseek(file, 0, SEEK_CUR);
-    if (here < 0 || lseek(file, offset, SEEK_SET) < 0)
-        return -1;
-    ssize_t got = read(file, bytes, count);
-    lseek(file, here, SEEK_SET);
-    return got;
+    return pass_at(file, bytes, count, offset, 0);
 }
 
 WEAK ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset)
 {
-    off_t here = lseek(file, 0, SEEK_CUR);
-    if (here < 0 || lseek(file, offset, SEEK_SET) < 0)
+    return pass_at(file, (void *)bytes, count, offset, 1);
+}
+
+/* Up to the first piece that is not passed as a whole. */
+static ssize_t pass_pieces(int file, const struct iovec *pieces, int count, int writes)
+{
+    if (count < 0) {
+        errno = EINVAL;
         return -1;
-    ssize_t put = write(file, bytes, count);
-    lseek(file, here, SEEK_SET);
-    return put;
+    }
+    ssize_t all = 0;
+    for (int at = 0; at < count; at++) {
+        ssize_t passed = pass(file, pieces[at].iov_base, pieces[at].iov_len, writes);
+        if (passed < 0)
+            return all > 0 ? all : passed;
+        all += passed;
+        if ((size_t)passed < pieces[at].iov_len)
+            break;
+    }
+    return all;
 }
 
 WEAK ssize_t readv(int file, const struct iovec *pieces, int count)
 {
-    ssize_t all = counts_pieces(count) ? 0 : -1;
-    for (int at = 0; at < count; at++) {
-        ssize_t got = read(file, pieces[at].iov_base, pieces[at].iov_len);
-        if (got < 0)
-            return all > 0 ? all : got;
-        all += got;
-        if ((size_t)got < pieces[at].iov_len)
-            break;
-    }
-    return all;
+    return pass_pieces(file, pieces, count, 0);
 }
 
 WEAK ssize_t writev(int file, const struct iovec *pieces, int count)
 {
-    ssize_t all = counts_pieces(count) ? 0 : -1;
-    for (int at = 0; at < count; at++) {
-        ssize_t put = write(file, pieces[at].iov_base, pieces[at].iov_len);
-        if (put < 0)
-            return all > 0 ? all : put;
-        all += put;
-        if ((size_t)put < pieces[at].iov_len)
-            break;
-    }
-    return all;
+    return pass_pieces(file, pieces, count, 1);
 }
 
 /* A path without the slashes at its end. */

@@ -106,8 +106,9 @@ WEAK int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
     atoll_waits_for_itself("pthread_cond_wait");
 }
 
-static int times_out(const struct timespec *until)
+WEAK int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
+    (void)condition, (void)mutex;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     long long ns = (until->tv_sec - now.tv_sec) * 1000000000LL + until->tv_nsec - now.tv_nsec;
@@ -116,14 +117,8 @@ static int times_out(const struct timespec *until)
     return ETIMEDOUT;
 }
 
-WEAK int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
-{
-    (void)condition, (void)mutex;
-    return times_out(until);
-}
-
-/* A mutex holds its type, and in the bits from KIND down how often it is locked. */
-enum { KIND = 16, LOCKS = (1 << KIND) - 1 };
+/* A mutex holds its type, from this bit on, and below how often it is locked. */
+enum { TYPE_BIT = 16, LOCKS = (1 << TYPE_BIT) - 1 };
 
 WEAK int pthread_mutexattr_init(pthread_mutexattr_t *attributes)
 {
@@ -147,7 +142,7 @@ WEAK int pthread_mutexattr_gettype(const pthread_mutexattr_t *attributes, int *k
 
 WEAK int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
-    *mutex = (attributes == NULL ? PTHREAD_MUTEX_DEFAULT : attributes->type) << KIND;
+    *mutex = (attributes == NULL ? PTHREAD_MUTEX_DEFAULT : attributes->type) << TYPE_BIT;
     return 0;
 }
 
@@ -155,7 +150,7 @@ WEAK int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
     if (*mutex == PTHREAD_MUTEX_INITIALIZER)
         pthread_mutex_init(mutex, NULL);
-    if ((*mutex & LOCKS) != 0 && *mutex >> KIND != PTHREAD_MUTEX_RECURSIVE)
+    if ((*mutex & LOCKS) != 0 && *mutex >> TYPE_BIT != PTHREAD_MUTEX_RECURSIVE)
         return EBUSY;
     ++*mutex;
     return 0;
@@ -165,7 +160,7 @@ WEAK int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     if (pthread_mutex_trylock(mutex) == 0)
         return 0;
-    if (*mutex >> KIND == PTHREAD_MUTEX_ERRORCHECK)
+    if (*mutex >> TYPE_BIT == PTHREAD_MUTEX_ERRORCHECK)
         return EDEADLK;
     atoll_waits_for_itself("pthread_mutex_lock of a mutex that is locked");
 }
@@ -248,6 +243,7 @@ WEAK int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     return sigprocmask(how, set, old) == 0 ? 0 : errno;
 }
 
+/* States of being cancelled are 0 whatever is set: nobody can cancel the thread. */
 static int was_zero(int state, int *old)
 {
     (void)state;
