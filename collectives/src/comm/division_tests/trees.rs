@@ -92,7 +92,7 @@ fn nodes_of_coherent_cores_have_communicators_too() {
     for (nodes, cores) in [(2, 4), (3, 2)] {
         let layout = Layout::cluster(nodes, cores);
         let machine = Machine::new(Description { layout, ..Description::parse("cluster-fpga").unwrap() });
-        for seed in 0..2 {
+        for seed in 0..3 {
             // Few enough for the lines of MPBs: beyond, who is in no communicator with the first domain cannot allocate.
             Tree { depth: 1, batches: 2, has_messages: seed == 1 }.grow_on(&machine, seed);
         }

@@ -33,6 +33,7 @@ pub(crate) const ALL: Bench = Bench {
             &[
                 BOTH,
                 BROADCASTS,
+                // The first broadcast of a run finds neither its code nor its data in the caches; of nine it is not the median.
                 "{sizes=28 repetitions=9|sizes=3072,8192 repetitions=3}",
                 "cores={48|13|2}",
                 "modes=separated",
