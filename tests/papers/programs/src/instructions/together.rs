@@ -1,9 +1,10 @@
 //! What ranks do together: epochs, barriers, broadcasts and other collective operations.
 
 use alloc::{format, vec, vec::Vec};
+use core::{hint::black_box, iter};
 
 use collectives::{Barrier, Broadcast, Class, Error, Group, InPlace, OcBcast, Operator, Window};
-use hal::Core;
+use hal::{Core, LINE_BYTES, MpbLine};
 
 use super::{Counter, come_late};
 use crate::measure::Of;
@@ -11,6 +12,9 @@ use kernel::{Failure, Rank};
 
 /// Messages that are broadcast: what is added to the algorithm's name, and bytes.
 const MESSAGES: [(&str, usize); 2] = [("", 28), ("-3072", 3072)];
+
+/// Chunks of OC-Bcast, few and many.
+const CHUNKS: [usize; 2] = [2, 6];
 
 /// Words of a rank, or of a block, in collective operations.
 const WORDS: [usize; 2] = [2, 128];
@@ -45,14 +49,14 @@ impl Counter {
         for (counted, counts) in self.turns() {
             comm.barrier();
             let (opening, closing) = if comm.rank() == 0 {
-                come_late(hal, 8);
+                come_late(hal, 4);
                 let (access, opening) = Self::count(hal, counted, || window.start(&group));
                 let access = access?;
                 (opening, Self::count(hal, counted, || access.complete()).1)
             } else if comm.rank() <= targets {
                 let (exposure, opening) = Self::count(hal, counted, || window.post(view, &mut rank.caches, &origin));
                 let exposure = exposure?;
-                come_late(hal, 16);
+                come_late(hal, 20);
                 let closing;
                 (view, closing) = Self::count(hal, counted, || exposure.wait(&mut rank.caches));
                 (opening, closing)
@@ -104,11 +108,49 @@ impl Counter {
         let comm = rank.comm;
         for (length, bytes) in MESSAGES {
             let mut message = vec![0_u8; bytes];
-            for (name, fan_in) in [("default", comm.size()), ("oc-k7", OcBcast::default().k)] {
+            // Whom a rank gets a message from is the default's own choice, but it is a lower one.
+            for (name, fan_in, order) in
+                [("default", comm.size(), Order::RankByRank), ("oc-k7", OcBcast::default().k, Order::ParentsFirst)]
+            {
                 let algorithm: Broadcast = name.parse()?;
                 let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message, 0));
-                self.by_role(rank, &format!("broadcast-{name}{length}"), fan_in, Order::ParentsFirst, broadcast)?;
+                self.by_role(rank, &format!("broadcast-{name}{length}"), fan_in, order, broadcast)?;
             }
+        }
+        self.chunk(rank)
+    }
+
+    /// The most that a rank of a tree has to do for a chunk of a long message, beside its puts and gets.
+    fn chunk<C: Core>(&self, rank: &Rank<'_, C>) -> Result<(), Failure> {
+        let (comm, hal) = (rank.comm, rank.hal());
+        let algorithm = Broadcast::OcBcast(OcBcast::default());
+        let bytes = CHUNKS.map(|chunks| chunks * comm.mpb_layout().buffer_lines() * LINE_BYTES);
+        let mut message = vec![0_u8; bytes[1]];
+        let mut least = CHUNKS.map(|_| vec![u64::MAX; self.counted.len()]);
+        for (bytes, least) in bytes.into_iter().zip(&mut least) {
+            for (place, (counted, _)) in self.turns().enumerate() {
+                comm.barrier();
+                let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message[..bytes], 0));
+                let (done, count) = Self::count(hal, counted, broadcast);
+                done?;
+                let least = &mut least[place % self.counted.len()];
+                *least = count.min(*least);
+            }
+        }
+        let [few, many] = least;
+        let chunk =
+            few.into_iter().zip(many).map(|(few, many)| many.saturating_sub(few) / (CHUNKS[1] - CHUNKS[0]) as u64);
+        // A rank that passes a chunk on gets it into its MPB, and from there into its memory, whose alignment is its own.
+        let parent = comm.rank().checked_sub(1).map_or(1, |rank| rank / OcBcast::default().k);
+        let at = MpbLine::new(comm.core_of(parent), comm.mpb_layout().buffer(0));
+        let lines = black_box(comm.mpb_layout().buffer_lines());
+        let to_mpb = self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines));
+        let to_memory = self.steady(hal, || hal.get(at, &mut message[..lines * LINE_BYTES]));
+        let moved = to_mpb.into_iter().zip(to_memory).map(|(to_mpb, to_memory)| to_mpb + to_memory);
+        let mut beside: Vec<_> = chunk.zip(moved).map(|(chunk, moved)| chunk.saturating_sub(moved)).collect();
+        comm.allreduce(InPlace, &mut beside, &Operator::MAX)?;
+        if comm.rank() == 0 {
+            self.send(rank, Of("broadcast-oc-k7", 0, 0), "chunk", &beside);
         }
         Ok(())
     }
@@ -147,11 +189,7 @@ impl Counter {
         let mut counts = Vec::new();
         for (counted, is_kept) in self.turns() {
             comm.barrier();
-            let place = match order {
-                Order::ParentsFirst => comm.rank(),
-                Order::ParentsLast | Order::SlowestLast => comm.size() - comm.rank(),
-            };
-            come_late(hal, order.pace() * place as u64);
+            come_late(hal, order.place(comm.rank(), fan_in, comm.size()) as u64);
             let (_, count) = Self::count(hal, counted, &mut call);
             if is_kept {
                 counts.push(count);
@@ -178,15 +216,29 @@ impl Counter {
 /// In which order ranks come, so that each finds those there that it waits for.
 #[derive(Clone, Copy)]
 enum Order {
+    /// From a tree's root to its leaves, all of a level at once.
     ParentsFirst,
+    /// From its leaves to the root.
     ParentsLast,
-    /// Parents last, each later by more than what it does for others takes.
+    /// One after the other, rank 0 first.
+    RankByRank,
+    /// One after the other, rank 0 last, each later by more than what it does for others takes.
     SlowestLast,
 }
 
 impl Order {
-    /// How much later each rank comes than the one before.
-    fn pace(self) -> u64 {
-        if matches!(self, Self::SlowestLast) { 4 } else { 1 }
+    /// How much later a rank comes than the first one does.
+    fn place(self, rank: usize, fan_in: usize, size: usize) -> usize {
+        match self {
+            Self::ParentsFirst => 4 * level(rank, fan_in),
+            Self::ParentsLast => 2 * (level(size - 1, fan_in) - level(rank, fan_in)),
+            Self::RankByRank => 2 * rank,
+            Self::SlowestLast => 8 * (size - 1 - rank),
+        }
     }
+}
+
+/// How far from the root a rank of a tree is.
+fn level(rank: usize, fan_in: usize) -> usize {
+    iter::successors(Some(rank), |rank| Some(rank.checked_sub(1)? / fan_in)).count() - 1
 }
