@@ -84,6 +84,11 @@ const struct atoll_mpi *atoll_mpi_table(void);
 
 #define ATOLL(name, ...) (atoll_mpi_table()->name(atoll_context __VA_OPT__(, ) __VA_ARGS__))
 
+/* Refuses a place that is not there, where the Rust side does not see it. */
+#define ATOLL_NEEDS(name, place)                                                                                        \
+    if ((place) == NULL)                                                                                                \
+    return ATOLL(no_place, #name)
+
 /* A function of a list, by the name of the profiling interface, and a weak one by its own. */
 #define ATOLL_BOTH(name) extern __typeof__(PMPI_##name) MPI_##name __attribute__((weak, alias("PMPI_" #name)))
 

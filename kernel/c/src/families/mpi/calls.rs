@@ -1,9 +1,6 @@
 //! All functions but those of datatypes and windows, as `atoll/mpi_core.h` has them.
 
-use core::{
-    ffi::{c_char, c_void},
-    ptr::null_mut,
-};
+use core::ffi::{c_char, c_void};
 
 use super::{
     attributes, buffered,
@@ -28,7 +25,8 @@ use super::{
 
 table! {
     init = environment::init[count: *mut i32, arguments: *mut c_void];
-    init_thread = environment::init_thread[count: *mut i32, arguments: *mut c_void, wanted: i32, provided: *mut i32];
+    init_thread = environment::init_thread[count: *mut i32, arguments: *mut c_void, wanted: i32, provided: Place<i32>]
+        with (count, arguments, wanted, Some(provided));
     finalize = environment::finalize[];
     initialized = environment::initialized[flag: Place<i32>];
     finalized = environment::finalized[flag: Place<i32>];
@@ -36,10 +34,10 @@ table! {
     is_thread_main = environment::is_thread_main[flag: Place<i32>];
     abort = environment::abort[comm: Handle, code: i32];
     get_version = environment::get_version[version: Place<i32>, subversion: Place<i32>];
-    get_library_version = environment::get_library_version[text: *mut c_char, len: *mut i32];
-    get_processor_name = environment::get_processor_name[text: *mut c_char, len: *mut i32];
+    get_library_version = environment::get_library_version[text: Place<c_char>, len: Place<i32>];
+    get_processor_name = environment::get_processor_name[text: Place<c_char>, len: Place<i32>];
 
-    error_string = errors::calls::error_string[code: i32, text: *mut c_char, len: *mut i32];
+    error_string = errors::calls::error_string[code: i32, text: Place<c_char>, len: Place<i32>];
     error_class = errors::calls::error_class[code: i32, class: Place<i32>];
     add_error_class = errors::calls::add_error_class[class: Place<i32>];
     add_error_code = errors::calls::add_error_code[class: i32, code: Place<i32>];
@@ -52,6 +50,7 @@ table! {
     comm_get_errhandler = errors::calls::comm_get_errhandler[comm: Handle, handler: Place<Handle>];
     comm_call_errhandler = errors::calls::comm_call_errhandler[comm: Handle, code: i32];
     refuse = errors::calls::refuse[name: *const c_char, class: i32, comm: Handle];
+    no_place = errors::calls::no_place[name: *const c_char];
     file_create_errhandler = errors::calls::file_create_errhandler[function: usize, handler: Place<Handle>];
     file_set_errhandler = errors::calls::file_set_errhandler[file: Handle, handler: Handle];
     file_get_errhandler = errors::calls::file_get_errhandler[file: Handle, handler: Place<Handle>];
@@ -76,7 +75,7 @@ table! {
     comm_create_group = making::comm_create_group[comm: Handle, group: Handle, tag: i32, made: Place<Handle>];
     comm_free = making::comm_free[comm: Place<Handle>];
     comm_disconnect = making::comm_disconnect[comm: Place<Handle>];
-    comm_get_name = queries::comm_get_name[comm: Handle, name: *mut c_char, len: *mut i32];
+    comm_get_name = queries::comm_get_name[comm: Handle, name: Place<c_char>, len: Place<i32>];
     comm_set_name = queries::comm_set_name[comm: Handle, name: *const c_char];
     intercomm_create = intercommunicators::intercomm_create[
         local: Handle, local_leader: i32, peer: Handle, remote_leader: i32, tag: i32, made: Place<Handle>,
@@ -84,16 +83,16 @@ table! {
     intercomm_merge = intercommunicators::intercomm_merge[comm: Handle, is_high: i32, made: Place<Handle>];
 
     comm_create_keyval =
-        attributes::calls::comm_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
-    comm_free_keyval = attributes::calls::comm_free_keyval[key: *mut i32];
+        attributes::calls::comm_create_keyval[copy: usize, delete: usize, key: Place<i32>, extra: *mut c_void];
+    comm_free_keyval = attributes::calls::comm_free_keyval[key: Place<i32>];
     comm_set_attr = attributes::calls::comm_set_attr[comm: Handle, key: i32, value: usize];
-    comm_get_attr = attributes::calls::comm_get_attr[comm: Handle, key: i32, value: *mut usize, flag: *mut i32];
+    comm_get_attr = attributes::calls::comm_get_attr[comm: Handle, key: i32, value: Place<usize>, flag: Place<i32>];
     comm_delete_attr = attributes::calls::comm_delete_attr[comm: Handle, key: i32];
     type_create_keyval =
-        attributes::calls::type_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
-    type_free_keyval = attributes::calls::type_free_keyval[key: *mut i32];
-    win_create_keyval = attributes::calls::win_create_keyval[copy: usize, delete: usize, key: *mut i32, extra: *mut c_void];
-    win_free_keyval = attributes::calls::win_free_keyval[key: *mut i32];
+        attributes::calls::type_create_keyval[copy: usize, delete: usize, key: Place<i32>, extra: *mut c_void];
+    type_free_keyval = attributes::calls::type_free_keyval[key: Place<i32>];
+    win_create_keyval = attributes::calls::win_create_keyval[copy: usize, delete: usize, key: Place<i32>, extra: *mut c_void];
+    win_free_keyval = attributes::calls::win_free_keyval[key: Place<i32>];
 
     group_size = groups::calls::group_size[group: Handle, size: Place<i32>];
     group_rank = groups::calls::group_rank[group: Handle, rank: Place<i32>];
@@ -119,10 +118,10 @@ table! {
         info: Handle, key: *const c_char, room: Place<i32>, value: *mut c_char, flag: Place<i32>,
     ];
     info_get =
-        infos::calls::info_get[info: Handle, key: *const c_char, len: i32, value: *mut c_char, flag: Place<i32>];
+        infos::calls::info_get[info: Handle, key: *const c_char, len: i32, value: Place<c_char>, flag: Place<i32>];
     info_get_valuelen = infos::calls::info_get_valuelen[info: Handle, key: *const c_char, len: Place<i32>, flag: Place<i32>];
     info_get_nkeys = infos::calls::info_get_nkeys[info: Handle, count: Place<i32>];
-    info_get_nthkey = infos::calls::info_get_nthkey[info: Handle, at: i32, key: *mut c_char];
+    info_get_nthkey = infos::calls::info_get_nthkey[info: Handle, at: i32, key: Place<c_char>];
 
     message = messages::calls::message[
         name: *const c_char, mode: i32, form: i32, message: *const CMessage, comm: Handle, request: *mut Handle,
@@ -130,65 +129,65 @@ table! {
     ] with (name, [mode, form], message, comm, request, status);
     exchange = messages::calls::exchange[
         name: *const c_char, form: i32, send: *const CMessage, receive: *const CMessage, comm: Handle,
-        request: Place<Handle>, status: *mut Status,
+        request: *mut Handle, status: *mut Status,
     ];
     probe_for = matched_probes::calls::probe_for[
         name: *const c_char, rank: i32, tag: i32, comm: Handle, flag: *mut i32, message: *mut Handle,
         status: *mut Status,
     ] with (name, [rank, tag], comm, flag, message, status);
     receive_found = matched_probes::calls::receive_found[
-        name: *const c_char, form: i32, address: *mut u8, count: i64, datatype: Handle, message: *mut Handle,
+        name: *const c_char, form: i32, address: *mut u8, count: i64, datatype: Handle, message: Place<Handle>,
         request: *mut Handle, status: *mut Status,
     ] with (name, form, (address, count, datatype), message, request, status);
     buffer_attach_c = buffered::calls::attach[buffer: usize, bytes: i64] with (None, buffer, bytes);
-    buffer_detach_c = buffered::calls::detach[buffer: *mut usize, bytes: *mut i64] with (None, buffer, bytes);
+    buffer_detach_c = buffered::calls::detach[buffer: Place<usize>, bytes: Place<i64>] with (None, buffer, bytes);
     buffer_flush = buffered::calls::flush[] with (None);
-    buffer_iflush = buffered::calls::iflush[request: *mut Handle] with (None, request);
+    buffer_iflush = buffered::calls::iflush[request: Place<Handle>] with (None, request);
     comm_attach_buffer_c = buffered::calls::attach[comm: Handle, buffer: usize, bytes: i64] with (Some(comm), buffer, bytes);
     comm_detach_buffer_c =
-        buffered::calls::detach[comm: Handle, buffer: *mut usize, bytes: *mut i64] with (Some(comm), buffer, bytes);
+        buffered::calls::detach[comm: Handle, buffer: Place<usize>, bytes: Place<i64>] with (Some(comm), buffer, bytes);
     comm_flush_buffer = buffered::calls::flush[comm: Handle] with (Some(comm));
-    comm_iflush_buffer = buffered::calls::iflush[comm: Handle, request: *mut Handle] with (Some(comm), request);
+    comm_iflush_buffer = buffered::calls::iflush[comm: Handle, request: Place<Handle>] with (Some(comm), request);
 
-    wait = requests::end_one[request: *mut Handle, status: *mut Status]
-        with (request, Waits, null_mut(), status);
-    test = requests::end_one[request: *mut Handle, flag: *mut i32, status: *mut Status]
-        with (request, Tests, flag, status);
-    request_get_status = requests::end_one[request: Handle, flag: *mut i32, status: *mut Status]
-        with ((&raw const request).cast_mut(), Looks, flag, status);
+    wait = requests::end_one[request: Place<Handle>, status: *mut Status]
+        with (request, Waits, None, status);
+    test = requests::end_one[request: Place<Handle>, flag: Place<i32>, status: *mut Status]
+        with (request, Tests, Some(flag), status);
+    request_get_status = requests::end_one[request: Handle, flag: Place<i32>, status: *mut Status]
+        with (Place::of((&raw const request).cast_mut())?, Looks, Some(flag), status);
     waitall = requests::end_all[count: i32, requests: *mut Handle, statuses: *mut Status]
-        with ((count, requests), Waits, null_mut(), statuses);
-    testall = requests::end_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status]
-        with ((count, requests), Tests, flag, statuses);
-    request_get_status_all = requests::end_all[count: i32, requests: *mut Handle, flag: *mut i32, statuses: *mut Status]
-        with ((count, requests), Looks, flag, statuses);
-    waitany = requests::end_any[count: i32, requests: *mut Handle, index: *mut i32, status: *mut Status]
-        with ((count, requests), index, Waits, null_mut(), status);
+        with ((count, requests), Waits, None, statuses);
+    testall = requests::end_all[count: i32, requests: *mut Handle, flag: Place<i32>, statuses: *mut Status]
+        with ((count, requests), Tests, Some(flag), statuses);
+    request_get_status_all = requests::end_all[count: i32, requests: *mut Handle, flag: Place<i32>, statuses: *mut Status]
+        with ((count, requests), Looks, Some(flag), statuses);
+    waitany = requests::end_any[count: i32, requests: *mut Handle, index: Place<i32>, status: *mut Status]
+        with ((count, requests), index, Waits, None, status);
     testany = requests::end_any[
-        count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status,
-    ] with ((count, requests), index, Tests, flag, status);
+        count: i32, requests: *mut Handle, index: Place<i32>, flag: Place<i32>, status: *mut Status,
+    ] with ((count, requests), index, Tests, Some(flag), status);
     request_get_status_any = requests::end_any[
-        count: i32, requests: *mut Handle, index: *mut i32, flag: *mut i32, status: *mut Status,
-    ] with ((count, requests), index, Looks, flag, status);
+        count: i32, requests: *mut Handle, index: Place<i32>, flag: Place<i32>, status: *mut Status,
+    ] with ((count, requests), index, Looks, Some(flag), status);
     waitsome = requests::end_some[
-        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+        count: i32, requests: *mut Handle, found: Place<i32>, indices: *mut i32, statuses: *mut Status,
     ] with ((count, requests), (found, indices), Waits, statuses);
     testsome = requests::end_some[
-        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+        count: i32, requests: *mut Handle, found: Place<i32>, indices: *mut i32, statuses: *mut Status,
     ] with ((count, requests), (found, indices), Tests, statuses);
     request_get_status_some = requests::end_some[
-        count: i32, requests: *mut Handle, found: *mut i32, indices: *mut i32, statuses: *mut Status,
+        count: i32, requests: *mut Handle, found: Place<i32>, indices: *mut i32, statuses: *mut Status,
     ] with ((count, requests), (found, indices), Looks, statuses);
-    request_free = requests::request_free[request: *mut Handle];
-    cancel = requests::cancel[request: *mut Handle];
-    start = requests::start[request: *mut Handle];
+    request_free = requests::request_free[request: Place<Handle>];
+    cancel = requests::cancel[request: Place<Handle>];
+    start = requests::start[request: Place<Handle>];
     startall = requests::startall[count: i32, requests: *mut Handle];
     grequest_start = requests::grequest_start[
-        query: usize, free: usize, cancel: usize, extra: *mut c_void, request: *mut Handle,
+        query: usize, free: usize, cancel: usize, extra: *mut c_void, request: Place<Handle>,
     ] with ([query, free, cancel], extra, request);
     grequest_complete = requests::grequest_complete[request: Handle];
     partitioned_init = partitioned::calls::make[
-        name: *const c_char, receives: i32, parts: i32, message: *const CMessage, comm: Handle, request: *mut Handle,
+        name: *const c_char, receives: i32, parts: i32, message: *const CMessage, comm: Handle, request: Place<Handle>,
     ] with ((name, receives), parts, message, comm, request);
     pready = partitioned::calls::pready[part: i32, request: Handle];
     pready_range = partitioned::calls::pready_range[low: i32, high: i32, request: Handle];
@@ -203,7 +202,7 @@ table! {
     session_call_errhandler = sessions::session_call_errhandler[session: Handle, code: i32];
     session_get_num_psets = sessions::session_get_num_psets[session: Handle, info: Handle, count: Place<i32>];
     session_get_nth_pset = sessions::session_get_nth_pset[
-        session: Handle, info: Handle, number: i32, room: *mut i32, name: *mut c_char,
+        session: Handle, info: Handle, number: i32, room: Place<i32>, name: *mut c_char,
     ];
     group_from_session_pset =
         sessions::group_from_session_pset[session: Handle, name: *const c_char, group: Place<Handle>];
@@ -212,14 +211,14 @@ table! {
     ];
     intercomm_create_from_groups = sessions::intercomm_create_from_groups[
         local: Handle, local_leader: i32, remote: Handle, remote_leader: i32, text: *const c_char, info: Handle,
-        handler: Handle, made: *mut Handle,
+        handler: Handle, made: Place<Handle>,
     ] with ([local, remote], [local_leader, remote_leader], text, handler, made);
-    get_count = status::calls::get_count[status: *const Status, datatype: Handle, count: Place<i32>];
-    get_count_c = status::calls::get_count_c[status: *const Status, datatype: Handle, count: Place<i64>];
+    get_count = status::calls::get_count[status: Place<Status>, datatype: Handle, count: Place<i32>];
+    get_count_c = status::calls::get_count_c[status: Place<Status>, datatype: Handle, count: Place<i64>];
     status_set_elements_c =
-        status::calls::status_set_elements_c[status: *mut Status, datatype: Handle, count: i64];
-    test_cancelled = status::calls::test_cancelled[status: *const Status, flag: Place<i32>];
-    status_set_cancelled = status::calls::status_set_cancelled[status: *mut Status, flag: i32];
+        status::calls::status_set_elements_c[status: Place<Status>, datatype: Handle, count: i64];
+    test_cancelled = status::calls::test_cancelled[status: Place<Status>, flag: Place<i32>];
+    status_set_cancelled = status::calls::status_set_cancelled[status: Place<Status>, flag: i32];
 
     collective = collective::calls::collective[call: *const CCollective, request: *mut Handle];
 
@@ -250,11 +249,11 @@ table! {
     graph_neighbors = graphs::calls::graph_neighbors[comm: Handle, rank: i32, most: i32, neighbours: *mut i32];
     dist_graph_create_adjacent = graphs::calls::dist_graph_create_adjacent[
         comm: Handle, in_degree: i32, sources: *const i32, in_weights: *const i32, out_degree: i32,
-        destinations: *const i32, out_weights: *const i32, info: Handle, reorder: i32, made: *mut Handle,
+        destinations: *const i32, out_weights: *const i32, info: Handle, reorder: i32, made: Place<Handle>,
     ] with (comm, [in_degree, out_degree], [sources, in_weights, destinations, out_weights], made);
     dist_graph_create = graphs::calls::dist_graph_create[
         comm: Handle, count: i32, from: *const i32, degrees: *const i32, to: *const i32, weights: *const i32, info: Handle,
-        reorder: i32, made: *mut Handle,
+        reorder: i32, made: Place<Handle>,
     ] with (comm, count, [from, degrees, to, weights], made);
     dist_graph_neighbors_count = graphs::calls::dist_graph_neighbors_count[
         comm: Handle, sources: Place<i32>, destinations: Place<i32>, is_weighted: Place<i32>,

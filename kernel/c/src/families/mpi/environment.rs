@@ -51,7 +51,7 @@ pub(super) unsafe fn init_thread<C: Core>(
     _argument_count: *mut i32,
     _arguments: *mut c_void,
     wanted: i32,
-    provided: *mut i32,
+    provided: Option<Place<i32>>,
 ) -> Result<(), Fault> {
     if here.phase.get() != Phase::Before {
         return Err(Fault::new(Class::OTHER, "MPI begins once"));
@@ -59,9 +59,8 @@ pub(super) unsafe fn init_thread<C: Core>(
     open(here)?;
     here.phase.set(Phase::Running);
     here.thread_level.set(wanted.clamp(SINGLE, FUNNELED));
-    if !provided.is_null() {
-        // SAFETY: see above.
-        unsafe { provided.write(here.thread_level.get()) };
+    if let Some(provided) = provided {
+        provided.write(here.thread_level.get());
     }
     Ok(())
 }
@@ -72,7 +71,7 @@ pub(super) unsafe fn init<C: Core>(
     arguments: *mut c_void,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe { init_thread(here, argument_count, arguments, SINGLE, core::ptr::null_mut()) }
+    unsafe { init_thread(here, argument_count, arguments, SINGLE, None) }
 }
 
 pub(super) unsafe fn finalize<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
@@ -133,21 +132,21 @@ pub(super) fn get_version<C: Core>(
 
 pub(super) unsafe fn get_library_version<C: Core>(
     _: &Here<'_, '_, '_, C>,
-    text: *mut c_char,
-    len: *mut i32,
+    text: Place<c_char>,
+    len: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe { write_text(concat!("Atoll ", env!("CARGO_PKG_VERSION")), text, len, LIBRARY_BYTES) };
+    unsafe { write_text(concat!("Atoll ", env!("CARGO_PKG_VERSION")), text.pointer(), Some(len), LIBRARY_BYTES) };
     Ok(())
 }
 
 pub(super) unsafe fn get_processor_name<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    text: *mut c_char,
-    len: *mut i32,
+    text: Place<c_char>,
+    len: Place<i32>,
 ) -> Result<(), Fault> {
     let core = alloc::format!("core {}", here.world.core_of(here.world.rank()).index());
     // SAFETY: see above.
-    unsafe { write_text(&core, text, len, PROCESSOR_BYTES) };
+    unsafe { write_text(&core, text.pointer(), Some(len), PROCESSOR_BYTES) };
     Ok(())
 }

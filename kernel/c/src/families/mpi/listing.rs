@@ -5,8 +5,10 @@ use core::ffi::c_void;
 use kernel::hal::Core;
 
 use super::{
-    class::Fault,
-    errors::calls::raise,
+    class::{Fault, On},
+    errors::{ARE_FATAL, calls::raise},
+    handles::Handle,
+    place::{Argument, missing},
     state::{Here, Mpi},
 };
 use crate::families::with;
@@ -36,6 +38,7 @@ macro_rules! table {
                         // the standard of MPI has them.
                         unsafe {
                             $crate::families::mpi::listing::call::<C>(context, stringify!($name), |here| {
+                                here.refuse_missing(&[$($crate::families::mpi::listing::described($argument)),*])?;
                                 $crate::families::mpi::listing::table!(
                                     @call $function [here $($argument)*] $($($passed),+)?
                                 )
@@ -55,6 +58,33 @@ macro_rules! table {
 }
 
 pub(crate) use table;
+
+/// What is looked at of an argument: whether it is a place that is not there, and what may be a handle.
+type Described = (bool, Option<Handle>);
+
+pub(crate) fn described(argument: impl Argument) -> Described {
+    (argument.is_missing(), argument.handle())
+}
+
+impl<C: Core> Here<'_, '_, '_, C> {
+    /// Refuses to do something for a program that has no place for what it is given.
+    pub(crate) fn refuse_missing(&self, arguments: &[Described]) -> Result<(), Fault> {
+        if arguments.iter().all(|(is_missing, _)| !is_missing) {
+            return Ok(());
+        }
+        let on = arguments.iter().find_map(|(_, handle)| self.whose_errors((*handle)?));
+        Err(Fault { on: on.unwrap_or(On::Nothing), ..missing() })
+    }
+
+    /// Who hears of it where a call names a communicator, a window or a session: that, if a program has given it a handler.
+    fn whose_errors(&self, handle: Handle) -> Option<On> {
+        let of_comm = || Some((self.communicator(handle).ok()?.errhandler.get(), On::Comm(handle)));
+        let of_window = || Some((self.windows.get(handle).ok()?.errhandler.get(), On::Window(handle)));
+        let of_session = || Some((*self.sessions.borrow().get(handle)?, On::Session(handle)));
+        let (handler, on) = of_comm().or_else(of_window).or_else(of_session)?;
+        (handler != ARE_FATAL).then_some(on)
+    }
+}
 
 /// Calls a function, and says what C gets.
 ///

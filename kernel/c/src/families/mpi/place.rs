@@ -1,7 +1,15 @@
 //! Places of the program's, where a function gives something back.
 
-/// A place of the program's for one value, as an argument of a function of the table: a pointer in C. There are no others: whoever has
-/// one may write there, and read what the program has there, while the function runs and as long as what it begins goes on.
+use core::{ffi::c_void, slice};
+
+use super::{
+    class::{Class, Fault},
+    handles::Handle,
+};
+
+/// A place of the program's for one value, as an argument of a function of the table: a pointer in C, which is not null, since
+/// [the table](super::listing) refuses those that are. Whoever has one may write there, and read what the program has there, while the
+/// function runs and as long as what it begins goes on.
 #[repr(transparent)]
 pub(crate) struct Place<T>(*mut T);
 
@@ -13,11 +21,27 @@ impl<T> Clone for Place<T> {
 
 impl<T> Copy for Place<T> {}
 
+impl<T> Place<T> {
+    /// The place that a pointer leads to, for arguments that only some forms of a function have.
+    ///
+    /// # Safety
+    /// The pointer is null, or is to such a value of the program's, to which no reference of this side's leads.
+    pub(crate) unsafe fn of(pointer: *mut T) -> Result<Self, Fault> {
+        let place = Self(pointer);
+        if place.is_missing() { Err(missing()) } else { Ok(place) }
+    }
+
+    /// The pointer itself, for more than one value.
+    pub(crate) fn pointer(self) -> *mut T {
+        self.0
+    }
+}
+
 impl<T: Copy> Place<T> {
     /// Gives the program a value.
     pub(crate) fn write(self, value: T) {
-        // SAFETY: only C makes places, for calls of the table, and the standard of MPI has it that the program's pointers are to values
-        // of its own, to which no reference of this side's leads.
+        // SAFETY: only C makes places, for calls of the table, or who promises the same. The standard of MPI has it that the program's
+        // pointers are to values of its own, to which no reference of this side's leads; the table has refused null pointers.
         unsafe { self.0.write(value) }
     }
 
@@ -27,3 +51,54 @@ impl<T: Copy> Place<T> {
         unsafe { self.0.read() }
     }
 }
+
+/// Values of the program's.
+///
+/// # Safety
+/// There are so many, to which nobody writes meanwhile, if the pointer is not null.
+pub(crate) unsafe fn values<'v, T>(count: usize, first: *const T) -> Result<&'v [T], Fault> {
+    match (count, first.is_null()) {
+        (0, _) => Ok(&[]),
+        (_, true) => Err(Fault::new(Class::ARG, "a list is a null pointer")),
+        // SAFETY: the caller says so.
+        (_, false) => Ok(unsafe { slice::from_raw_parts(first, count) }),
+    }
+}
+
+/// The error of a place that is not there.
+pub(crate) fn missing() -> Fault {
+    Fault::new(Class::ARG, "a result has no place, or a handle or a status is not there: its pointer is null")
+}
+
+/// An argument of a function of the table.
+pub(crate) trait Argument: Copy {
+    /// Whether it is a place that is not there.
+    fn is_missing(self) -> bool {
+        false
+    }
+
+    /// What may be a handle, so that it says whose error handler hears of a missing place.
+    fn handle(self) -> Option<Handle> {
+        None
+    }
+}
+
+impl<T> Argument for Place<T> {
+    fn is_missing(self) -> bool {
+        self.0.is_null()
+    }
+}
+
+impl Argument for Handle {
+    fn handle(self) -> Option<Handle> {
+        Some(self)
+    }
+}
+
+impl Argument for i32 {}
+impl Argument for i64 {}
+impl Argument for isize {}
+impl<T> Argument for *const T {}
+impl<T> Argument for *mut T {}
+impl Argument for Option<unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut i32, *mut Handle)> {}
+impl Argument for Option<unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut i64, *mut Handle)> {}

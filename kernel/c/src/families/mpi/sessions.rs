@@ -126,7 +126,7 @@ pub(super) unsafe fn session_get_nth_pset<C: Core>(
     session: Handle,
     _info: Handle,
     number: i32,
-    room: *mut i32,
+    room: Place<i32>,
     name: *mut c_char,
 ) -> Result<(), Fault> {
     here.check_session(session)?;
@@ -136,7 +136,7 @@ pub(super) unsafe fn session_get_nth_pset<C: Core>(
     // SAFETY: see above.
     unsafe {
         if let Some(room) = usize::try_from(room.read()).ok().filter(|room| *room > 0) {
-            errors::write_text(&text.to_string_lossy(), name, core::ptr::null_mut(), room);
+            errors::write_text(&text.to_string_lossy(), name, None, room);
         }
         room.write(text.count_bytes() as i32 + 1);
     }
@@ -202,7 +202,7 @@ pub(super) unsafe fn intercomm_create_from_groups<C: Core>(
     [local_leader, remote_leader]: [i32; 2],
     text: *const c_char,
     handler: Handle,
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let handler = errors::calls::checked(here, handler, Of::Comm)?;
     let work = || {
@@ -234,7 +234,6 @@ pub(super) unsafe fn intercomm_create_from_groups<C: Core>(
         Ok(here.assemble(context, [Some(group.clone()), Some(remote)], handler))
     };
     let comm = work().map_err(|fault: Fault| fault.on_handler(handler))?;
-    // SAFETY: see above.
-    unsafe { made.write(comm) };
+    made.write(comm);
     Ok(())
 }

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use kernel::hal::Core;
 
 use super::{
-    super::{class::Fault, handles::Handle, state::Here},
+    super::{class::Fault, handles::Handle, place::Place, state::Here},
     Of,
 };
 
@@ -17,24 +17,20 @@ const INVALID: i32 = 0;
 macro_rules! keys {
     ($($create:ident, $free:ident of $of:ident;)*) => {
         $(
-            pub(crate) unsafe fn $create<C: Core>(
+            pub(crate) fn $create<C: Core>(
                 here: &Here<'_, '_, '_, C>,
                 copy: usize,
                 delete: usize,
-                key: *mut i32,
+                key: Place<i32>,
                 extra: *mut c_void,
             ) -> Result<(), Fault> {
-                // SAFETY: see above.
-                unsafe { key.write(here.keys.create(Of::$of, copy, delete, extra)) };
+                key.write(here.keys.create(Of::$of, copy, delete, extra));
                 Ok(())
             }
 
-            pub(crate) unsafe fn $free<C: Core>(here: &Here<'_, '_, '_, C>, key: *mut i32) -> Result<(), Fault> {
-                // SAFETY: see above.
-                unsafe {
-                    here.keys.free(key.read(), Of::$of)?;
-                    key.write(INVALID);
-                }
+            pub(crate) fn $free<C: Core>(here: &Here<'_, '_, '_, C>, key: Place<i32>) -> Result<(), Fault> {
+                here.keys.free(key.read(), Of::$of)?;
+                key.write(INVALID);
                 Ok(())
             }
         )*
@@ -58,23 +54,20 @@ pub(crate) unsafe fn comm_set_attr<C: Core>(
     unsafe { comm.attributes.set(&here.keys, (Of::Comm, handle), key, value) }.map_err(|fault| fault.on_comm(handle))
 }
 
-pub(crate) unsafe fn comm_get_attr<C: Core>(
+pub(crate) fn comm_get_attr<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     key: i32,
-    value: *mut usize,
-    flag: *mut i32,
+    value: Place<usize>,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
     let found = match here.predefined.get(key) {
         Some(place) => Some(place),
         None => comm.attributes.get(&here.keys, Of::Comm, key).map_err(|fault| fault.on_comm(handle))?,
     };
-    // SAFETY: see above.
-    unsafe {
-        flag.write(found.is_some().into());
-        found.into_iter().for_each(|found| value.write(found));
-    }
+    flag.write(found.is_some().into());
+    found.into_iter().for_each(|found| value.write(found));
     Ok(())
 }
 

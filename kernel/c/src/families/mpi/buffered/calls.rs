@@ -10,13 +10,12 @@ use super::{
         class::{Class, Fault},
         engine::{DONE, End},
         handles::Handle,
+        place::Place,
         requests::{Request, What},
         state::Here,
     },
     Buffered,
 };
-
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
 /// The buffer of a communicator, or that of the rank.
 type Of = Option<Handle>;
@@ -32,12 +31,7 @@ fn on(of: Of) -> impl Fn(Fault) -> Fault {
     move |fault| of.into_iter().fold(fault, Fault::on_comm)
 }
 
-pub(crate) unsafe fn attach<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    of: Of,
-    buffer: usize,
-    bytes: i64,
-) -> Result<(), Fault> {
+pub(crate) fn attach<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, buffer: usize, bytes: i64) -> Result<(), Fault> {
     let buffered = buffered(here, of)?;
     let mut buffered = buffered.borrow_mut();
     if buffered.attached.is_some() {
@@ -51,11 +45,11 @@ pub(crate) unsafe fn attach<C: Core>(
 }
 
 /// Waits until all that was sent by way of the buffer is on its way.
-pub(crate) unsafe fn detach<C: Core>(
+pub(crate) fn detach<C: Core>(
     here: &Here<'_, '_, '_, C>,
     of: Of,
-    buffer: *mut usize,
-    bytes: *mut i64,
+    buffer: Place<usize>,
+    bytes: Place<i64>,
 ) -> Result<(), Fault> {
     here.session.before_waiting();
     let buffered = buffered(here, of)?;
@@ -64,22 +58,19 @@ pub(crate) unsafe fn detach<C: Core>(
     };
     here.engine.wait(|| buffered.borrow().is_over())?;
     buffered.borrow_mut().attached = None;
-    // SAFETY: see above.
-    unsafe {
-        buffer.write(address);
-        bytes.write(len);
-    }
+    buffer.write(address);
+    bytes.write(len);
     Ok(())
 }
 
-pub(crate) unsafe fn flush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<(), Fault> {
+pub(crate) fn flush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of) -> Result<(), Fault> {
     here.session.before_waiting();
     let buffered = buffered(here, of)?;
     Ok(here.engine.wait(|| buffered.borrow().is_over())?)
 }
 
 /// The same while the program goes on.
-pub(crate) unsafe fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request: *mut Handle) -> Result<(), Fault> {
+pub(crate) fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request: Place<Handle>) -> Result<(), Fault> {
     let under_way: Vec<_> = buffered(here, of)?.borrow().under_way.iter().map(|(pending, _)| pending.clone()).collect();
     let pending = here.engine.spawn(Box::pin(async move {
         for pending in under_way {
@@ -89,7 +80,6 @@ pub(crate) unsafe fn iflush<C: Core>(here: &Here<'_, '_, '_, C>, of: Of, request
     }));
     let comm = of.map(|comm| here.communicator(comm)).transpose()?;
     let made = Request::new(comm, What::Send, Some(pending));
-    // SAFETY: see above.
-    unsafe { request.write(here.new_request(made)) };
+    request.write(here.new_request(made));
     Ok(())
 }

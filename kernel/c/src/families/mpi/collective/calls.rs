@@ -10,6 +10,7 @@ use super::{
         engine::{DONE, Pending},
         handles::Handle,
         messages::{Form, named},
+        place::Place,
         requests::{Request, Start, What},
         state::Here,
         state::Mpi,
@@ -58,12 +59,14 @@ pub(crate) unsafe fn collective<C: Core>(
                 }
             }
             Form::Nonblocking => {
+                let request = Place::of(request)?;
                 let declared = here.declare_collective_begin(&plan);
                 let pending = here.begin_collective(&plan, None).inspect_err(|_| here.declare_end(declared))?;
                 let made = Request::new(plan.comm.clone(), What::Collective, Some(pending));
                 request.write(here.new_request(made.declared_as(declared)));
             }
             Form::Persistent => {
+                let request = Place::of(request)?;
                 let made = Request::new(plan.comm.clone(), What::Collective, None);
                 let tag = plan.comm.next_persistent();
                 request.write(here.new_request(made.that_starts(Start::Collective(plan, tag))));

@@ -104,14 +104,14 @@ pub(crate) fn comm_compare<C: Core>(
 pub(crate) unsafe fn comm_get_name<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
-    name: *mut c_char,
-    len: *mut i32,
+    name: Place<c_char>,
+    len: Place<i32>,
 ) -> Result<(), Fault> {
     // No communicator has a name, too.
     let known =
         if comm == COMM_NULL { "MPI_COMM_NULL".to_string() } else { here.communicator(comm)?.name.borrow().clone() };
     // SAFETY: see above.
-    unsafe { write_text(&known, name, len, NAME_BYTES) };
+    unsafe { write_text(&known, name.pointer(), Some(len), NAME_BYTES) };
     Ok(())
 }
 

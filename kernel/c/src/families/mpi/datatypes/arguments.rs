@@ -9,6 +9,7 @@ use super::{
         class::{Class, Fault},
         constants::UNDEFINED,
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Datatype,
@@ -65,26 +66,22 @@ pub(crate) unsafe fn list<T: Copy>(first: *const T, len: i64) -> Result<Vec<T>, 
     Ok((0..len).map(|at| unsafe { first.add(at).read_unaligned() }).collect())
 }
 
-/// Gives the program a value.
+/// Gives the program a list.
 ///
 /// # Safety
-/// It can be written, if the pointer is not null.
-pub(crate) unsafe fn give<T>(to: *mut T, value: T) -> Result<(), Fault> {
-    if to.is_null() {
-        return Err(Fault::new(Class::ARG, "the result has no place: its pointer is null"));
+/// There is room for so many values, if the pointer is not null.
+pub(crate) unsafe fn give_list<T>(first: *mut T, values: impl ExactSizeIterator<Item = T>) -> Result<(), Fault> {
+    if values.len() > 0 && first.is_null() {
+        return Err(Fault::new(Class::ARG, "the list of results has no place: its pointer is null"));
     }
     // SAFETY: the caller says so.
-    unsafe { to.write(value) };
+    values.enumerate().for_each(|(at, value)| unsafe { first.add(at).write(value) });
     Ok(())
 }
 
 /// Gives the program a number, or `MPI_UNDEFINED` if it does not fit.
-///
-/// # Safety
-/// As for [`give`].
-pub(crate) unsafe fn give_number<T: Number>(to: *mut T, value: i64) -> Result<(), Fault> {
-    // SAFETY: the caller says so.
-    unsafe { give(to, T::of(value).unwrap_or_else(T::undefined)) }
+pub(crate) fn give_number<T: Number>(to: Place<T>, value: i64) {
+    to.write(T::of(value).unwrap_or_else(T::undefined));
 }
 
 /// A datatype that can be used in communication.

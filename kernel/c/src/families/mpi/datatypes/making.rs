@@ -8,27 +8,25 @@ use super::{
     super::{
         class::{Class, Fault},
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Combiner, DATATYPE_NULL, Datatype,
-    arguments::{Number, give, list},
+    arguments::{Number, list},
 };
 
 /// Makes a datatype: numbers in the order of the standard's tables of contents.
-///
-/// # Safety
-/// The new handle has a place.
-unsafe fn make<C: Core>(
+fn make<C: Core>(
     here: &Here<'_, '_, '_, C>,
     (combiner, is_large): (Combiner, bool),
     arguments: &[i64],
     of: &[Handle],
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let of = of.iter().map(|handle| here.datatypes.get(*handle)).collect::<Result<Vec<_>, _>>()?;
     let made = Datatype::create(combiner, is_large, arguments, &of)?;
-    // SAFETY: the caller says so.
-    unsafe { give(new, here.datatypes.add(made)) }
+    new.write(here.datatypes.add(made));
+    Ok(())
 }
 
 fn wide<T: Number>(numbers: &[T]) -> impl Iterator<Item = i64> {
@@ -37,40 +35,37 @@ fn wide<T: Number>(numbers: &[T]) -> impl Iterator<Item = i64> {
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn contiguous<C: Core, T: Number>(
+pub(super) fn contiguous<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     count: T,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { make(here, (Combiner::Contiguous, T::IS_LARGE), &[count.wide()], &[of], new) }
+    make(here, (Combiner::Contiguous, T::IS_LARGE), &[count.wide()], &[of], new)
 }
 
-pub(super) unsafe fn vector<C: Core, T: Number>(
+pub(super) fn vector<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     count: T,
     len: T,
     stride: T,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let arguments = [count, len, stride].map(Number::wide);
-    // SAFETY: see above.
-    unsafe { make(here, (Combiner::Vector, T::IS_LARGE), &arguments, &[of], new) }
+    make(here, (Combiner::Vector, T::IS_LARGE), &arguments, &[of], new)
 }
 
-pub(super) unsafe fn hvector<C: Core, T: Number, A: Number>(
+pub(super) fn hvector<C: Core, T: Number, A: Number>(
     here: &Here<'_, '_, '_, C>,
     count: T,
     len: T,
     stride: A,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let arguments = [count.wide(), len.wide(), stride.wide()];
-    // SAFETY: see above.
-    unsafe { make(here, (Combiner::Hvector, T::IS_LARGE), &arguments, &[of], new) }
+    make(here, (Combiner::Hvector, T::IS_LARGE), &arguments, &[of], new)
 }
 
 /// Blocks of different lengths: number, lengths and displacements.
@@ -89,7 +84,7 @@ pub(super) unsafe fn indexed<C: Core, T: Number>(
     lens: *const T,
     places: *const T,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { make(here, (Combiner::Indexed, T::IS_LARGE), &blocks(count, lens, places)?, &[of], new) }
@@ -101,7 +96,7 @@ pub(super) unsafe fn hindexed<C: Core, T: Number, A: Number>(
     lens: *const T,
     places: *const A,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { make(here, (Combiner::Hindexed, T::IS_LARGE), &blocks(count, lens, places)?, &[of], new) }
@@ -123,7 +118,7 @@ pub(super) unsafe fn indexed_block<C: Core, T: Number>(
     len: T,
     places: *const T,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { make(here, (Combiner::IndexedBlock, T::IS_LARGE), &equal_blocks(count, len, places)?, &[of], new) }
@@ -135,7 +130,7 @@ pub(super) unsafe fn hindexed_block<C: Core, T: Number, A: Number>(
     len: T,
     places: *const A,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { make(here, (Combiner::HindexedBlock, T::IS_LARGE), &equal_blocks(count, len, places)?, &[of], new) }
@@ -147,7 +142,7 @@ pub(super) unsafe fn structure<C: Core, T: Number, A: Number>(
     lens: *const T,
     places: *const A,
     of: *const Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
@@ -165,7 +160,7 @@ pub(super) unsafe fn subarray<C: Core, T: Number>(
     starts: *const T,
     order: i32,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let mut arguments: Vec<_> = [dimensions.wide()].into();
     for numbers in [sizes, lens, starts] {
@@ -173,8 +168,7 @@ pub(super) unsafe fn subarray<C: Core, T: Number>(
         arguments.extend(wide(&unsafe { list(numbers, dimensions.wide())? }));
     }
     arguments.push(order.wide());
-    // SAFETY: see above.
-    unsafe { make(here, (Combiner::Subarray, T::IS_LARGE), &arguments, &[of], new) }
+    make(here, (Combiner::Subarray, T::IS_LARGE), &arguments, &[of], new)
 }
 
 #[expect(clippy::too_many_arguments, reason = "the standard's")]
@@ -189,7 +183,7 @@ pub(super) unsafe fn darray<C: Core, T: Number>(
     grid: *const i32,
     order: i32,
     of: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let mut arguments: Vec<_> = [processes, rank, dimensions].map(Number::wide).into();
     // SAFETY: see above.
@@ -199,22 +193,20 @@ pub(super) unsafe fn darray<C: Core, T: Number>(
         arguments.extend(wide(&unsafe { list(numbers, dimensions.wide())? }));
     }
     arguments.push(order.wide());
-    // SAFETY: see above.
-    unsafe { make(here, (Combiner::Darray, T::IS_LARGE), &arguments, &[of], new) }
+    make(here, (Combiner::Darray, T::IS_LARGE), &arguments, &[of], new)
 }
 
-pub(super) unsafe fn resized<C: Core, A: Number>(
+pub(super) fn resized<C: Core, A: Number>(
     here: &Here<'_, '_, '_, C>,
     of: Handle,
     lower: A,
     extent: A,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { make(here, (Combiner::Resized, A::IS_LARGE), &[lower.wide(), extent.wide()], &[of], new) }
+    make(here, (Combiner::Resized, A::IS_LARGE), &[lower.wide(), extent.wide()], &[of], new)
 }
 
-pub(super) unsafe fn dup<C: Core>(here: &Here<'_, '_, '_, C>, of: Handle, new: *mut Handle) -> Result<(), Fault> {
+pub(super) unsafe fn dup<C: Core>(here: &Here<'_, '_, '_, C>, of: Handle, new: Place<Handle>) -> Result<(), Fault> {
     let made = Datatype::create(Combiner::Dup, false, &[], &[here.datatypes.get(of)?])?;
     let handle = here.datatypes.add(made);
     let (own, other) = (here.datatypes.attributes(of)?, here.datatypes.attributes(handle)?);
@@ -223,29 +215,29 @@ pub(super) unsafe fn dup<C: Core>(here: &Here<'_, '_, '_, C>, of: Handle, new: *
         let copied = own.copy_to(of, &other);
         if copied.is_err() {
             here.datatypes.free(handle)?;
-            give(new, DATATYPE_NULL)?;
+            new.write(DATATYPE_NULL);
         }
         copied?;
-        give(new, handle)
+        new.write(handle);
+        Ok(())
     }
 }
 
-pub(super) unsafe fn commit<C: Core>(here: &Here<'_, '_, '_, C>, handle: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { list(handle, 1)? }[0];
-    here.datatypes.get(handle)?.commit();
+pub(super) fn commit<C: Core>(here: &Here<'_, '_, '_, C>, handle: Place<Handle>) -> Result<(), Fault> {
+    here.datatypes.get(handle.read())?.commit();
     Ok(())
 }
 
-pub(super) unsafe fn free<C: Core>(here: &Here<'_, '_, '_, C>, handle: *mut Handle) -> Result<(), Fault> {
+pub(super) unsafe fn free<C: Core>(here: &Here<'_, '_, '_, C>, handle: Place<Handle>) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
-        let old = list(handle, 1)?[0];
+        let old = handle.read();
         if here.datatypes.get(old)?.recipe().is_none() {
             return Err(Fault::new(Class::TYPE, "a predefined datatype cannot be freed"));
         }
         here.datatypes.attributes(old)?.delete_all(old)?;
         here.datatypes.free(old)?;
-        give(handle, DATATYPE_NULL)
+        handle.write(DATATYPE_NULL);
+        Ok(())
     }
 }

@@ -11,24 +11,18 @@ use super::{
     super::{
         class::{Class, Fault},
         handles::Handle,
+        place::Place,
         state::Here,
     },
     Datatype,
-    arguments::{Number, committed, count, give, give_number},
+    arguments::{Number, committed, count, give_number},
     buffers::check_buffer,
     external::{from_external, to_external},
 };
 
 /// What is packed so far, or unpacked, of a buffer of so many bytes.
-///
-/// # Safety
-/// The position can be read.
-unsafe fn start<T: Number>(position: *const T, size: T, needed: Option<i64>) -> Result<(usize, usize), Fault> {
-    if position.is_null() {
-        return Err(Fault::new(Class::ARG, "the position is a null pointer"));
-    }
-    // SAFETY: the caller says so.
-    let at = unsafe { position.read() }.wide();
+fn start<T: Number>(position: Place<T>, size: T, needed: Option<i64>) -> Result<(usize, usize), Fault> {
+    let at = position.read().wide();
     let end = needed.and_then(|needed| at.checked_add(needed)).filter(|end| at >= 0 && *end <= size.wide());
     let end = end.ok_or_else(|| Fault::new(Class::TRUNCATE, "the packed buffer is too short for these values"))?;
     Ok((at as usize, end as usize))
@@ -44,7 +38,7 @@ pub(super) unsafe fn pack<C: Core, T: Number>(
     datatype: Handle,
     packed: *mut u8,
     size: T,
-    position: *mut T,
+    position: Place<T>,
     comm: Handle,
 ) -> Result<(), Fault> {
     let of = here.communicator(comm)?;
@@ -56,7 +50,8 @@ pub(super) unsafe fn pack<C: Core, T: Number>(
         if end > at {
             datatype.pack(source, number, slice::from_raw_parts_mut(packed.add(at), end - at));
         }
-        give_number(position, end as i64)
+        give_number(position, end as i64);
+        Ok(())
     };
     work().map_err(|fault| of.blame(fault))
 }
@@ -66,7 +61,7 @@ pub(super) unsafe fn unpack<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     packed: *const u8,
     size: T,
-    position: *mut T,
+    position: Place<T>,
     target: *mut u8,
     number: T,
     datatype: Handle,
@@ -81,23 +76,24 @@ pub(super) unsafe fn unpack<C: Core, T: Number>(
         if end > at {
             datatype.unpack(slice::from_raw_parts(packed.add(at), end - at), target, number);
         }
-        give_number(position, end as i64)
+        give_number(position, end as i64);
+        Ok(())
     };
     work().map_err(|fault| of.blame(fault))
 }
 
-pub(super) unsafe fn pack_size<C: Core, T: Number>(
+pub(super) fn pack_size<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     number: T,
     datatype: Handle,
     comm: Handle,
-    size: *mut T,
+    size: Place<T>,
 ) -> Result<(), Fault> {
     let of = here.communicator(comm)?;
     let work = || {
         let bytes = here.datatypes.get(datatype)?.size_count().checked_mul(count(number)? as i64);
-        // SAFETY: see above.
-        unsafe { give(size, bytes.and_then(T::of).unwrap_or_else(T::undefined)) }
+        size.write(bytes.and_then(T::of).unwrap_or_else(T::undefined));
+        Ok(())
     };
     work().map_err(|fault| of.blame(fault))
 }
@@ -124,7 +120,7 @@ pub(super) unsafe fn pack_external<C: Core, T: Number, S: Number>(
     datatype: Handle,
     packed: *mut u8,
     size: S,
-    position: *mut S,
+    position: Place<S>,
 ) -> Result<(), Fault> {
     let (datatype, number) = (committed(here, datatype)?, count(number)?);
     check_buffer(source, number, &datatype)?;
@@ -140,7 +136,8 @@ pub(super) unsafe fn pack_external<C: Core, T: Number, S: Number>(
             });
         }
         debug_assert_eq!(at, end, "as many bytes as were counted");
-        give_number(position, end as i64)
+        give_number(position, end as i64);
+        Ok(())
     }
 }
 
@@ -150,7 +147,7 @@ pub(super) unsafe fn unpack_external<C: Core, T: Number, S: Number>(
     representation: *const c_char,
     packed: *const u8,
     size: S,
-    position: *mut S,
+    position: Place<S>,
     target: *mut u8,
     number: T,
     datatype: Handle,
@@ -168,7 +165,8 @@ pub(super) unsafe fn unpack_external<C: Core, T: Number, S: Number>(
                 at += external;
             });
         }
-        give_number(position, end as i64)
+        give_number(position, end as i64);
+        Ok(())
     }
 }
 
@@ -177,12 +175,11 @@ pub(super) unsafe fn pack_external_size<C: Core, T: Number, S: Number>(
     representation: *const c_char,
     number: T,
     datatype: Handle,
-    size: *mut S,
+    size: Place<S>,
 ) -> Result<(), Fault> {
     let bytes = external_bytes(&*here.datatypes.get(datatype)?, count(number)?);
     // SAFETY: see above.
-    unsafe {
-        check_representation(representation)?;
-        give(size, bytes.and_then(S::of).unwrap_or_else(S::undefined))
-    }
+    unsafe { check_representation(representation)? };
+    size.write(bytes.and_then(S::of).unwrap_or_else(S::undefined));
+    Ok(())
 }

@@ -9,13 +9,14 @@ use super::{
     super::{
         attributes::Of,
         class::{Class, Fault},
-        errors::read_text,
+        errors::{read_text, write_text},
         handles::Handle,
+        place::Place,
         state::Here,
         status::Status,
     },
     Combiner, DATATYPE_NULL,
-    arguments::{Number, give, give_number},
+    arguments::{Number, give_list, give_number},
     datatype::Recipe,
 };
 
@@ -45,79 +46,73 @@ const PAIRS: [[Handle; 3]; 9] = [
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn size<C: Core, T: Number>(
+pub(super) fn size<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    size: *mut T,
+    size: Place<T>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { give_number(size, here.datatypes.get(handle)?.size_count()) }
+    give_number(size, here.datatypes.get(handle)?.size_count());
+    Ok(())
 }
 
-pub(super) unsafe fn extent<C: Core, T: Number>(
+pub(super) fn extent<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    lower: *mut T,
-    extent: *mut T,
+    lower: Place<T>,
+    extent: Place<T>,
 ) -> Result<(), Fault> {
     let bounds = here.datatypes.get(handle)?.bounds();
-    // SAFETY: see above.
-    unsafe {
-        give_number(lower, bounds.lower)?;
-        give_number(extent, bounds.len())
-    }
+    give_number(lower, bounds.lower);
+    give_number(extent, bounds.len());
+    Ok(())
 }
 
-pub(super) unsafe fn true_extent<C: Core, T: Number>(
+pub(super) fn true_extent<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    lower: *mut T,
-    extent: *mut T,
+    lower: Place<T>,
+    extent: Place<T>,
 ) -> Result<(), Fault> {
     let bounds = here.datatypes.get(handle)?.true_bounds();
-    // SAFETY: see above.
-    unsafe {
-        give_number(lower, bounds.lower)?;
-        give_number(extent, bounds.len())
-    }
+    give_number(lower, bounds.lower);
+    give_number(extent, bounds.len());
+    Ok(())
 }
 
-pub(super) unsafe fn envelope<C: Core>(
+pub(super) fn envelope<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    integers: *mut i32,
-    addresses: *mut i32,
-    types: *mut i32,
-    combiner: *mut i32,
+    integers: Place<i32>,
+    addresses: Place<i32>,
+    types: Place<i32>,
+    combiner: Place<i32>,
 ) -> Result<(), Fault> {
     let datatype = here.datatypes.get(handle)?;
     if datatype.recipe().is_some_and(Recipe::is_large) {
         return Err(Fault::new(Class::TYPE, "the datatype was made with large counts: ask by MPI_Type_get_envelope_c"));
     }
-    let mut large_counts = 0;
-    // SAFETY: see above.
-    unsafe { envelope_c(here, handle, integers, addresses, &raw mut large_counts, types, combiner) }
+    envelope_c(here, handle, integers, addresses, None, types, combiner)
 }
 
-pub(super) unsafe fn envelope_c<C: Core, T: Number>(
+pub(super) fn envelope_c<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    integers: *mut T,
-    addresses: *mut T,
-    large_counts: *mut T,
-    types: *mut T,
-    combiner: *mut i32,
+    integers: Place<T>,
+    addresses: Place<T>,
+    large_counts: Option<Place<T>>,
+    types: Place<T>,
+    combiner: Place<i32>,
 ) -> Result<(), Fault> {
     let datatype = here.datatypes.get(handle)?;
     let contents = datatype.recipe().map(Recipe::contents).unwrap_or_default();
-    // SAFETY: see above.
-    unsafe {
-        give_number(integers, contents.integers.len() as i64)?;
-        give_number(addresses, contents.addresses.len() as i64)?;
-        give_number(large_counts, contents.large_counts.len() as i64)?;
-        give_number(types, datatype.recipe().map_or(0, |recipe| recipe.types().len()) as i64)?;
-        give(combiner, datatype.recipe().map_or(Combiner::Named, Recipe::combiner) as i32)
+    give_number(integers, contents.integers.len() as i64);
+    give_number(addresses, contents.addresses.len() as i64);
+    if let Some(large_counts) = large_counts {
+        give_number(large_counts, contents.large_counts.len() as i64);
     }
+    give_number(types, datatype.recipe().map_or(0, |recipe| recipe.types().len()) as i64);
+    combiner.write(datatype.recipe().map_or(Combiner::Named, Recipe::combiner) as i32);
+    Ok(())
 }
 
 #[expect(clippy::too_many_arguments, reason = "the standard's")]
@@ -182,27 +177,23 @@ unsafe fn give_contents<C: Core>(
     };
     // SAFETY: see above.
     unsafe {
-        contents.integers.iter().enumerate().try_for_each(|(at, value)| give(integers.wrapping_add(at), *value))?;
-        contents.addresses.iter().enumerate().try_for_each(|(at, value)| give(addresses.wrapping_add(at), *value))?;
-        let mut counts = contents.large_counts.iter().enumerate();
-        counts.try_for_each(|(at, value)| give(large_counts.wrapping_add(at), *value))?;
-        recipe.types().iter().enumerate().try_for_each(|(at, of)| give(types.wrapping_add(at), handle_of(of)))
+        give_list(integers, contents.integers.iter().copied())?;
+        give_list(addresses, contents.addresses.iter().copied())?;
+        give_list(large_counts, contents.large_counts.iter().copied())?;
+        give_list(types, recipe.types().iter().map(handle_of))
     }
 }
 
 pub(super) unsafe fn get_name<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    name: *mut c_char,
-    len: *mut i32,
+    name: Place<c_char>,
+    len: Place<i32>,
 ) -> Result<(), Fault> {
     let own = if handle == DATATYPE_NULL { c"MPI_DATATYPE_NULL".into() } else { here.datatypes.name(handle)? };
-    let bytes = own.as_bytes_with_nul();
-    // SAFETY: see above; a name has room for so many bytes.
-    unsafe {
-        give(len, bytes.len() as i32 - 1)?;
-        bytes.iter().enumerate().try_for_each(|(at, byte)| give(name.wrapping_add(at), *byte as c_char))
-    }
+    // SAFETY: see above; a name has room for as many bytes.
+    unsafe { write_text(&own.to_string_lossy(), name.pointer(), Some(len), NAME_BYTES) };
+    Ok(())
 }
 
 pub(super) unsafe fn set_name<C: Core>(
@@ -216,51 +207,46 @@ pub(super) unsafe fn set_name<C: Core>(
     Ok(here.datatypes.set_name(handle, name)?)
 }
 
-pub(super) unsafe fn match_size<C: Core>(
+pub(super) fn match_size<C: Core>(
     _: &Here<'_, '_, '_, C>,
     class: i32,
     size: i32,
-    handle: *mut Handle,
+    handle: Place<Handle>,
 ) -> Result<(), Fault> {
     let of_class = BY_SIZE.iter().find(|(of, _)| *of == class).map(|(_, all)| *all);
     let of_class = of_class.ok_or_else(|| Fault::new(Class::ARG, "there is no such class of datatypes"))?;
     let found = of_class.iter().find(|(of, _)| *of == size).map(|(_, handle)| *handle);
     let found = found.ok_or_else(|| Fault::new(Class::ARG, "no datatype of the class has this size"))?;
-    // SAFETY: see above.
-    unsafe { give(handle, found) }
+    handle.write(found);
+    Ok(())
 }
 
-pub(super) unsafe fn value_index<C: Core>(
+pub(super) fn value_index<C: Core>(
     here: &Here<'_, '_, '_, C>,
     value: Handle,
     index: Handle,
-    pair: *mut Handle,
+    pair: Place<Handle>,
 ) -> Result<(), Fault> {
     here.datatypes.get(value)?;
     here.datatypes.get(index)?;
     let found = PAIRS.iter().find(|[of, by, _]| (*of, *by) == (value, index));
-    // SAFETY: see above.
-    unsafe { give(pair, found.map_or(DATATYPE_NULL, |[.., pair]| *pair)) }
+    pair.write(found.map_or(DATATYPE_NULL, |[.., pair]| *pair));
+    Ok(())
 }
 
 /// Basic values in what was received, or `MPI_UNDEFINED` if one of them is not whole.
-pub(super) unsafe fn elements<C: Core, T: Number>(
+pub(super) fn elements<C: Core, T: Number>(
     here: &Here<'_, '_, '_, C>,
-    status: *const Status,
+    status: Place<Status>,
     handle: Handle,
-    elements: *mut T,
+    elements: Place<T>,
 ) -> Result<(), Fault> {
     let datatype = here.datatypes.get(handle)?;
-    if status.is_null() {
-        return Err(Fault::new(Class::ARG, "the status is a null pointer"));
+    match datatype.elements_in(status.read().len_bytes() as i64) {
+        (found, true) => give_number(elements, found),
+        (_, false) => elements.write(T::undefined()),
     }
-    // SAFETY: see above.
-    unsafe {
-        match datatype.elements_in((*status).len_bytes() as i64) {
-            (found, true) => give_number(elements, found),
-            (_, false) => give(elements, T::undefined()),
-        }
-    }
+    Ok(())
 }
 
 pub(super) unsafe fn set_attr<C: Core>(
@@ -274,19 +260,17 @@ pub(super) unsafe fn set_attr<C: Core>(
     unsafe { attributes.set(&here.keys, (Of::Datatype, handle), key, value) }
 }
 
-pub(super) unsafe fn get_attr<C: Core>(
+pub(super) fn get_attr<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     key: i32,
-    value: *mut usize,
-    flag: *mut i32,
+    value: Place<usize>,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     let found = here.datatypes.attributes(handle)?.get(&here.keys, Of::Datatype, key)?;
-    // SAFETY: see above.
-    unsafe {
-        give(flag, found.is_some().into())?;
-        found.map_or(Ok(()), |found| give(value, found))
-    }
+    flag.write(found.is_some().into());
+    found.into_iter().for_each(|found| value.write(found));
+    Ok(())
 }
 
 pub(super) unsafe fn delete_attr<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, key: i32) -> Result<(), Fault> {

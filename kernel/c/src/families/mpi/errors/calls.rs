@@ -14,7 +14,7 @@ use super::{
         class::{Class, Fault, On},
         constants::{COMM_NULL, COMM_SELF, COMM_WORLD},
         handles::Handle,
-        place::Place,
+        place::{Place, missing},
         state::Here,
     },
     ARE_FATAL, Handler, RETURN, function_name, read_text, write_text,
@@ -81,12 +81,12 @@ fn text_of<C: Core>(here: &Here<'_, '_, '_, C>, code: i32) -> Option<String> {
 pub(crate) unsafe fn error_string<C: Core>(
     here: &Here<'_, '_, '_, C>,
     code: i32,
-    text: *mut c_char,
-    len: *mut i32,
+    text: Place<c_char>,
+    len: Place<i32>,
 ) -> Result<(), Fault> {
     let known = text_of(here, code).ok_or(Class::ARG)?;
     // SAFETY: see above.
-    unsafe { write_text(&known, text, len, TEXT_BYTES) };
+    unsafe { write_text(&known, text.pointer(), Some(len), TEXT_BYTES) };
     Ok(())
 }
 
@@ -216,6 +216,13 @@ pub(crate) unsafe fn refuse<C: Core>(
     // SAFETY: see above.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     Err(Fault::new(Class(class), "Atoll has nothing of the kind").on_comm(comm).of_function(&name))
+}
+
+/// For functions of the C side that have no place for what they give.
+pub(crate) unsafe fn no_place<C: Core>(_: &Here<'_, '_, '_, C>, name: *const c_char) -> Result<(), Fault> {
+    // SAFETY: see above.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    Err(missing().of_function(&name))
 }
 
 /// Refuses what is not `MPI_FILE_NULL`: there are no files.

@@ -9,6 +9,7 @@ use super::{
     attributes::Of,
     class::{Class, Fault},
     handles::Handle,
+    place::Place,
 };
 
 pub(crate) const ARE_FATAL: Handle = 0x141;
@@ -84,16 +85,14 @@ pub(crate) unsafe fn read_text<'t>(text: *const c_char) -> Result<&'t CStr, Faul
 /// Writes a text and its length for C.
 ///
 /// # Safety
-/// There is room for so many bytes and for the length.
-pub(crate) unsafe fn write_text(text: &str, target: *mut c_char, len: *mut i32, room: usize) {
+/// There is room for so many bytes.
+pub(crate) unsafe fn write_text(text: &str, target: *mut c_char, len: Option<Place<i32>>, room: usize) {
     let text: Vec<u8> = text.bytes().filter(|byte| *byte != 0).take(room - 1).collect();
     let count = text.len();
     let text = CString::new(text).unwrap_or_default();
     // SAFETY: the caller says so.
-    unsafe {
-        target.copy_from_nonoverlapping(text.as_ptr(), count + 1);
-        if !len.is_null() {
-            len.write(count as i32);
-        }
+    unsafe { target.copy_from_nonoverlapping(text.as_ptr(), count + 1) };
+    if let Some(len) = len {
+        len.write(count as i32);
     }
 }

@@ -1,7 +1,6 @@
 //! Groups: the functions that a program calls.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::slice;
 
 use kernel::hal::Core;
 
@@ -9,8 +8,9 @@ use super::{
     super::{
         class::{Class, Fault},
         constants::{GROUP_NULL, PROC_NULL, UNDEFINED},
+        datatypes::arguments::give_list,
         handles::Handle,
-        place::Place,
+        place::{Place, values},
         state::Here,
     },
     Group, distinct, places,
@@ -41,7 +41,7 @@ impl<C: Core> Here<'_, '_, '_, C> {
 unsafe fn ranges(count: i32, ranges: *const [i32; 3], size: usize) -> Result<Vec<usize>, Fault> {
     let count = usize::try_from(count).map_err(|_| Class::ARG)?;
     // SAFETY: the caller says so.
-    let ranges = if count == 0 { &[] } else { unsafe { slice::from_raw_parts(ranges, count) } };
+    let ranges = unsafe { values(count, ranges)? };
     let ranges = ranges.iter().map(|range| range.map(i64::from));
     if ranges.clone().any(|[first, last, stride]| stride == 0 || (last - first).signum() == -stride.signum()) {
         return Err(Class::ARG.into());
@@ -75,20 +75,21 @@ pub(crate) unsafe fn group_translate_ranks<C: Core>(
     translated: *mut i32,
 ) -> Result<(), Fault> {
     let (group, other) = (here.group(group)?, here.group(other)?);
-    for index in 0..usize::try_from(count).map_err(|_| Class::ARG)? {
-        // SAFETY: see above.
-        let rank = unsafe { ranks.add(index).read() };
-        let place = match usize::try_from(rank) {
-            Ok(place) if place < group.size() => {
-                other.place(group.world_rank(place)).map_or(UNDEFINED, |place| place as i32)
-            }
-            Err(_) if rank == PROC_NULL => PROC_NULL,
-            _ => return Err(Class::RANK.into()),
-        };
-        // SAFETY: see above.
-        unsafe { translated.add(index).write(place) };
+    if count < 0 {
+        return Err(Class::ARG.into());
     }
-    Ok(())
+    let translate = |rank| match usize::try_from(rank) {
+        Ok(place) if place < group.size() => {
+            Ok(other.place(group.world_rank(place)).map_or(UNDEFINED, |place| place as i32))
+        }
+        Err(_) if rank == PROC_NULL => Ok(PROC_NULL),
+        _ => Err(Class::RANK),
+    };
+    // SAFETY: see above.
+    let ranks = unsafe { values(count as usize, ranks)? };
+    let found: Vec<_> = ranks.iter().copied().map(translate).collect::<Result<_, _>>()?;
+    // SAFETY: see above.
+    unsafe { give_list(translated, found.into_iter()) }
 }
 
 pub(crate) fn group_compare<C: Core>(

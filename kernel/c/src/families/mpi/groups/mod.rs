@@ -3,11 +3,11 @@
 pub(crate) mod calls;
 
 use alloc::{boxed::Box, rc::Rc, vec::Vec};
-use core::slice;
 
 use super::{
     class::{Class, Fault},
     constants::{IDENT, SIMILAR, UNEQUAL},
+    place::values,
 };
 
 /// A group.
@@ -69,7 +69,7 @@ impl Group {
 unsafe fn places(count: i32, ranks: *const i32, size: usize) -> Result<Vec<usize>, Fault> {
     let count = usize::try_from(count).map_err(|_| Class::ARG)?;
     // SAFETY: the caller says so.
-    let ranks = if count == 0 { &[] } else { unsafe { slice::from_raw_parts(ranks, count) } };
+    let ranks = unsafe { values(count, ranks)? };
     distinct(ranks.iter().map(|rank| i64::from(*rank)), size)
 }
 

@@ -136,7 +136,7 @@ pub(crate) unsafe fn info_get_string<C: Core>(
     unsafe {
         find(here, info, key, flag, |found| {
             if let Ok(room @ 1..) = usize::try_from(room.read()) {
-                write_text(found, value, core::ptr::null_mut(), room);
+                write_text(found, value, None, room);
             }
             room.write(found.len() as i32 + 1);
         })
@@ -149,13 +149,13 @@ pub(crate) unsafe fn info_get<C: Core>(
     info: Handle,
     key: *const c_char,
     len: i32,
-    value: *mut c_char,
+    value: Place<c_char>,
     flag: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
         let room = usize::try_from(len).map_err(|_| Class::ARG)?;
-        find(here, info, key, flag, |found| write_text(found, value, core::ptr::null_mut(), room + 1))
+        find(here, info, key, flag, |found| write_text(found, value.pointer(), None, room + 1))
     }
 }
 
@@ -184,12 +184,12 @@ pub(crate) unsafe fn info_get_nthkey<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     at: i32,
-    key: *mut c_char,
+    key: Place<c_char>,
 ) -> Result<(), Fault> {
     with(here, info, |info| {
         let found = usize::try_from(at).ok().and_then(|at| info.0.get(at)).ok_or(Class::ARG)?;
         // SAFETY: see above.
-        unsafe { write_text(&found.0, key, core::ptr::null_mut(), KEY_BYTES) };
+        unsafe { write_text(&found.0, key.pointer(), None, KEY_BYTES) };
         Ok(())
     })
 }

@@ -17,6 +17,7 @@ use super::{
         engine::{DONE, Outcome, Pending},
         handles::Handle,
         messages::{Form, Peer, named, peer, source, status_of, tag},
+        place::Place,
         requests::{Request, What},
         state::Here,
         status::Status,
@@ -95,12 +96,13 @@ pub(crate) unsafe fn receive_found<C: Core>(
     name: *const c_char,
     form: i32,
     (address, count, datatype): (*mut u8, i64, Handle),
-    message: *mut Handle,
+    message: Place<Handle>,
     request: *mut Handle,
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     let work = || unsafe {
+        let request = if Form::of(form) == Form::Blocking { None } else { Some(Place::of(request)?) };
         let handle = message.read();
         let block = here.block(address, count, datatype).map_err(|fault| {
             let found = here.found.borrow();
@@ -114,13 +116,13 @@ pub(crate) unsafe fn receive_found<C: Core>(
             Request::new(comm, What::Receive, Some(Pending::over(receive(&block, arrival))))
         };
         message.write(NULL);
-        if Form::of(form) == Form::Blocking {
-            let (found, result) = ended.ended();
-            found.write(status, false);
-            return result;
+        if let Some(request) = request {
+            request.write(here.new_request(ended));
+            return Ok(());
         }
-        request.write(here.new_request(ended));
-        Ok(())
+        let (found, result) = ended.ended();
+        found.write(status, false);
+        result
     };
     // SAFETY: see above.
     work().map_err(|fault: Fault| unsafe { named(fault, name) })

@@ -189,6 +189,7 @@ pub(crate) unsafe fn message<C: Core>(
                 write_found(&message.comm, found, status)?;
             }
             Form::Nonblocking => {
+                let request = Place::of(request)?;
                 let declared = here.declare_message_begin(&message);
                 let pending = here.begin(&message).inspect_err(|_| here.declare_end(declared))?;
                 let made = Request::new(message.comm.clone(), message.what(), Some(pending));
@@ -196,7 +197,7 @@ pub(crate) unsafe fn message<C: Core>(
             }
             Form::Persistent => {
                 let made = Request::new(message.comm.clone(), message.what(), None);
-                request.write(here.new_request(made.that_starts(Start::Message(message))));
+                Place::of(request)?.write(here.new_request(made.that_starts(Start::Message(message))));
             }
         }
         Ok(())
@@ -214,7 +215,7 @@ pub(crate) unsafe fn exchange<C: Core>(
     send: *const CMessage,
     receive: *const CMessage,
     handle: Handle,
-    request: Place<Handle>,
+    request: *mut Handle,
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
@@ -222,6 +223,7 @@ pub(crate) unsafe fn exchange<C: Core>(
         let comm = here.communicator(handle)?;
         let send = (*send).message(here, comm.clone(), Mode::Standard)?;
         let receive = (*receive).message(here, comm.clone(), Mode::Receive)?;
+        let request = if Form::of(form) == Form::Nonblocking { Some(Place::of(request)?) } else { None };
         let declared = here.declare_exchange(&send, &receive, Form::of(form));
         // The message is copied before anything can come to where it is.
         let bytes = send.block.bytes().into_owned();
@@ -237,7 +239,7 @@ pub(crate) unsafe fn exchange<C: Core>(
             Ok((received, sent))
         };
         let (received, sent) = begin().inspect_err(|_| here.declare_end(declared))?;
-        if Form::of(form) == Form::Nonblocking {
+        if let Some(request) = request {
             let both = here.engine.spawn(Box::pin(async {
                 End(sent).await?;
                 End(received).await

@@ -6,10 +6,11 @@ use super::{
     super::{
         class::{Class, Fault},
         datatypes::{
-            arguments::{Number, committed, count, give, list},
+            arguments::{Number, committed, count},
             buffers::check_buffer,
         },
         handles::Handle,
+        place::Place,
         state::Here,
     },
     By, Function, LargeFunction,
@@ -20,43 +21,41 @@ const NULL: Handle = 0x20;
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(crate) unsafe fn create<C: Core>(
+pub(crate) fn create<C: Core>(
     here: &Here<'_, '_, '_, C>,
     function: Option<Function>,
     is_commutative: i32,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let function = function.ok_or_else(|| Fault::new(Class::ARG, "the function is a null pointer"))?;
-    // SAFETY: see above.
-    unsafe { give(new, here.operators.add(By::Program(function), is_commutative != 0)) }
+    new.write(here.operators.add(By::Program(function), is_commutative != 0));
+    Ok(())
 }
 
-pub(crate) unsafe fn create_c<C: Core>(
+pub(crate) fn create_c<C: Core>(
     here: &Here<'_, '_, '_, C>,
     function: Option<LargeFunction>,
     is_commutative: i32,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let function = function.ok_or_else(|| Fault::new(Class::ARG, "the function is a null pointer"))?;
-    // SAFETY: see above.
-    unsafe { give(new, here.operators.add(By::LargeProgram(function), is_commutative != 0)) }
+    new.write(here.operators.add(By::LargeProgram(function), is_commutative != 0));
+    Ok(())
 }
 
-pub(crate) unsafe fn free<C: Core>(here: &Here<'_, '_, '_, C>, operator: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe {
-        here.operators.free(list(operator, 1)?[0])?;
-        give(operator, NULL)
-    }
+pub(crate) fn free<C: Core>(here: &Here<'_, '_, '_, C>, operator: Place<Handle>) -> Result<(), Fault> {
+    here.operators.free(operator.read())?;
+    operator.write(NULL);
+    Ok(())
 }
 
-pub(crate) unsafe fn commutative<C: Core>(
+pub(crate) fn commutative<C: Core>(
     here: &Here<'_, '_, '_, C>,
     operator: Handle,
-    commutes: *mut i32,
+    commutes: Place<i32>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { give(commutes, here.operators.get(operator)?.is_commutative().into()) }
+    commutes.write(here.operators.get(operator)?.is_commutative().into());
+    Ok(())
 }
 
 pub(crate) unsafe fn reduce_local<C: Core, T: Number>(

@@ -25,7 +25,7 @@ pub(crate) unsafe fn make<C: Core>(
     parts: i32,
     message: *const CMessage,
     handle: Handle,
-    request: *mut Handle,
+    request: Place<Handle>,
 ) -> Result<(), Fault> {
     let work = || {
         let comm = here.communicator(handle)?;
@@ -54,8 +54,7 @@ pub(crate) unsafe fn make<C: Core>(
             here.partitioned.add_send(&made);
         }
         let made = here.new_request(Request::new(comm, what, None).that_starts(Start::Partitioned(made)));
-        // SAFETY: see above.
-        unsafe { request.write(made) };
+        request.write(made);
         Ok(())
     };
     // SAFETY: see above.

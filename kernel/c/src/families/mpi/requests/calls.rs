@@ -1,7 +1,7 @@
 //! What a program does with requests: it waits for them, tests or looks at them, starts, cancels and frees them.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::{ffi::c_void, ptr, slice};
+use core::{ffi::c_void, slice};
 
 use kernel::hal::Core;
 
@@ -9,8 +9,10 @@ use super::{
     super::{
         class::{Class, Fault},
         constants::UNDEFINED,
+        datatypes::arguments::give_list,
         engine::{DONE, Pending},
         handles::Handle,
+        place::Place,
         state::Here,
         state::Mpi,
         status::Status,
@@ -134,32 +136,26 @@ fn ended(all: &[Known]) -> Vec<usize> {
     (0..all.len()).filter(|at| !is_idle(&all[*at]) && is_over(&all[*at])).collect()
 }
 
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them. A place for a flag is null where none
-// is given.
+// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
 /// # Safety
 /// There are so many handles that nobody else writes to meanwhile.
 unsafe fn handles<'h>(count: i32, requests: *mut Handle) -> Result<&'h mut [Handle], Fault> {
     let count = usize::try_from(count).map_err(|_| Class::COUNT)?;
     // SAFETY: the caller says so.
-    Ok(if count == 0 { &mut [] } else { unsafe { slice::from_raw_parts_mut(requests, count) } })
+    Ok(if count == 0 { &mut [] } else { unsafe { slice::from_raw_parts_mut(Place::of(requests)?.pointer(), count) } })
 }
 
-/// # Safety
-/// It can be written, if it is not null.
-unsafe fn tell(flag: *mut i32, is_so: bool) {
-    if !flag.is_null() {
-        // SAFETY: the caller says so.
-        unsafe { flag.write(is_so.into()) };
-    }
+fn tell(flag: Option<Place<i32>>, is_so: bool) {
+    flag.into_iter().for_each(|flag| flag.write(is_so.into()));
 }
 
 /// Of one request.
 pub(crate) unsafe fn end_one<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    request: *mut Handle,
+    request: Place<Handle>,
     ending: Ending,
-    flag: *mut i32,
+    flag: Option<Place<i32>>,
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
@@ -170,7 +166,7 @@ pub(crate) unsafe fn end_one<C: Core>(
         if !is_over(&known) {
             return Ok(());
         }
-        let (found, result) = here.end(&mut *request, &known, ending);
+        let (found, result) = here.end(&mut *request.pointer(), &known, ending);
         // The empty status says that there is no error.
         found.write(status, is_idle(&known));
         result
@@ -182,7 +178,7 @@ pub(crate) unsafe fn end_all<C: Core>(
     here: &Here<'_, '_, '_, C>,
     (count, requests): (i32, *mut Handle),
     ending: Ending,
-    flag: *mut i32,
+    flag: Option<Place<i32>>,
     statuses: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
@@ -201,9 +197,9 @@ pub(crate) unsafe fn end_all<C: Core>(
 pub(crate) unsafe fn end_any<C: Core>(
     here: &Here<'_, '_, '_, C>,
     (count, requests): (i32, *mut Handle),
-    index: *mut i32,
+    index: Place<i32>,
     ending: Ending,
-    flag: *mut i32,
+    flag: Option<Place<i32>>,
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
@@ -229,7 +225,7 @@ pub(crate) unsafe fn end_any<C: Core>(
 pub(crate) unsafe fn end_some<C: Core>(
     here: &Here<'_, '_, '_, C>,
     (count, requests): (i32, *mut Handle),
-    (number, indices): (*mut i32, *mut i32),
+    (number, indices): (Place<i32>, *mut i32),
     ending: Ending,
     statuses: *mut Status,
 ) -> Result<(), Fault> {
@@ -241,20 +237,16 @@ pub(crate) unsafe fn end_some<C: Core>(
         ending.go_on(here, || are_idle || !ended(&all).is_empty())?;
         let found = ended(&all);
         number.write(if are_idle { UNDEFINED } else { found.len() as i32 });
-        for (at, index) in found.iter().enumerate() {
-            indices.add(at).write(*index as i32);
-        }
+        give_list(indices, found.iter().map(|at| *at as i32))?;
         here.end_several((handles, &all), found, statuses, ending)
     }
 }
 
 /// What is under way goes on.
-pub(crate) unsafe fn request_free<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { request.read() };
+pub(crate) unsafe fn request_free<C: Core>(here: &Here<'_, '_, '_, C>, request: Place<Handle>) -> Result<(), Fault> {
+    let handle = request.read();
     let known = here.known(handle)?.ok_or(Class::REQUEST)?;
-    // SAFETY: see above.
-    unsafe { request.write(NULL) };
+    request.write(NULL);
     match &known.what {
         // The program still says when it is done.
         What::General(general) if !known.is_over() => {
@@ -271,9 +263,8 @@ pub(crate) unsafe fn request_free<C: Core>(here: &Here<'_, '_, '_, C>, request: 
 }
 
 /// Takes back what nothing has come for, or no receive has got.
-pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { request.read() };
+pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: Place<Handle>) -> Result<(), Fault> {
+    let handle = request.read();
     let known = here.known(handle)?.ok_or(Class::REQUEST)?;
     if matches!(known.start.as_deref(), Some(Start::Partitioned(_))) {
         return Err(known.blame(Fault::new(Class::REQUEST, "partitioned messages cannot be cancelled")));
@@ -290,9 +281,8 @@ pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut H
     }
 }
 
-pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: *mut Handle) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let handle = unsafe { request.read() };
+pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: Place<Handle>) -> Result<(), Fault> {
+    let handle = request.read();
     let known = here.known(handle)?.ok_or(Class::REQUEST)?;
     if known.pending.is_some() {
         return Err(known.blame(Fault::new(Class::REQUEST, "it was started before, and not completed")));
@@ -325,7 +315,7 @@ pub(crate) unsafe fn startall<C: Core>(
     // SAFETY: see above.
     unsafe {
         for request in handles(count, requests)? {
-            start(here, ptr::from_mut(request))?;
+            start(here, Place::of(request)?)?;
         }
     }
     Ok(())
@@ -335,7 +325,7 @@ pub(crate) unsafe fn grequest_start<C: Core>(
     here: &Here<'_, '_, '_, C>,
     [query, free, cancel]: [usize; 3],
     extra: *mut c_void,
-    request: *mut Handle,
+    request: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {

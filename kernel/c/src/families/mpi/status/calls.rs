@@ -13,8 +13,6 @@ use super::{
     Status,
 };
 
-// SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
-
 /// Elements of the datatype in the message, if they are whole.
 fn count<C: Core>(here: &Here<'_, '_, '_, C>, len: u64, datatype: Handle) -> Result<Option<u64>, Fault> {
     let size = here.datatypes.get(datatype)?.size() as u64;
@@ -24,65 +22,60 @@ fn count<C: Core>(here: &Here<'_, '_, '_, C>, len: u64, datatype: Handle) -> Res
     })
 }
 
-pub(crate) unsafe fn get_count<C: Core>(
+pub(crate) fn get_count<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    status: *const Status,
+    status: Place<Status>,
     datatype: Handle,
     number: Place<i32>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe {
-        let found = count(here, (*status).len_bytes(), datatype)?;
-        number.write(found.and_then(|count| i32::try_from(count).ok()).unwrap_or(UNDEFINED));
-    }
+    let found = count(here, status.read().len_bytes(), datatype)?;
+    number.write(found.and_then(|count| i32::try_from(count).ok()).unwrap_or(UNDEFINED));
     Ok(())
 }
 
-pub(crate) unsafe fn get_count_c<C: Core>(
+pub(crate) fn get_count_c<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    status: *const Status,
+    status: Place<Status>,
     datatype: Handle,
     number: Place<i64>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe {
-        let found = count(here, (*status).len_bytes(), datatype)?;
-        number.write(found.map_or(UNDEFINED.into(), |count| count as i64));
-    }
+    let found = count(here, status.read().len_bytes(), datatype)?;
+    number.write(found.map_or(UNDEFINED.into(), |count| count as i64));
     Ok(())
 }
 
 /// As if a message had come with so many basic values of the datatype.
-pub(crate) unsafe fn status_set_elements_c<C: Core>(
+pub(crate) fn status_set_elements_c<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    status: *mut Status,
+    status: Place<Status>,
     datatype: Handle,
     number: i64,
 ) -> Result<(), Fault> {
     let datatype = here.datatypes.get(datatype)?;
     let len = u64::try_from(number).ok().and_then(|number| datatype.bytes_of_elements(number));
     let len = len.ok_or_else(|| Fault::new(Class::COUNT, "there are no messages with so many values"))?;
-    // SAFETY: see above.
-    unsafe { (*status).set_len_bytes(len) };
+    let mut set = status.read();
+    set.set_len_bytes(len);
+    status.write(set);
     Ok(())
 }
 
-pub(crate) unsafe fn test_cancelled<C: Core>(
+pub(crate) fn test_cancelled<C: Core>(
     _: &Here<'_, '_, '_, C>,
-    status: *const Status,
+    status: Place<Status>,
     flag: Place<i32>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    flag.write(unsafe { (*status).internal[2] });
+    flag.write(status.read().internal[2]);
     Ok(())
 }
 
-pub(crate) unsafe fn status_set_cancelled<C: Core>(
+pub(crate) fn status_set_cancelled<C: Core>(
     _: &Here<'_, '_, '_, C>,
-    status: *mut Status,
+    status: Place<Status>,
     flag: i32,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    unsafe { (*status).internal[2] = i32::from(flag != 0) };
+    let mut set = status.read();
+    set.internal[2] = i32::from(flag != 0);
+    status.write(set);
     Ok(())
 }

@@ -20,9 +20,10 @@ use crate::families::mpi::{
     attributes::Attributes,
     class::{Class, Fault},
     communicators::Communicator,
-    datatypes::arguments::{Number, give, give_number, list},
+    datatypes::arguments::{Number, give_number},
     errors::ARE_FATAL,
     handles::Handle,
+    place::Place,
     state::Here,
 };
 
@@ -66,12 +67,12 @@ impl Wanted {
 /// Makes a window. Collective.
 ///
 /// # Safety
-/// The memory is there until the window is freed, and the handle has a place.
+/// The memory is there until the window is freed.
 unsafe fn make<C: Core>(
     here: &Here<'_, '_, '_, C>,
     comm: Handle,
     wanted: &Wanted,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let of = here.intra(comm)?;
     // SAFETY: the caller says so.
@@ -86,7 +87,7 @@ unsafe fn make_for<C: Core>(
     here: &Here<'_, '_, '_, C>,
     of: &Communicator,
     wanted: &Wanted,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     /// What a rank says whose arguments make no sense: all fail together.
     const WRONG: i64 = -1;
@@ -145,8 +146,8 @@ unsafe fn make_for<C: Core>(
         comm,
     };
     let handle = here.windows.all.borrow_mut().insert(Rc::new(window));
-    // SAFETY: the caller says so.
-    unsafe { give(new, handle) }
+    new.write(handle);
+    Ok(())
 }
 
 /// What brings shared memory and this rank's copy together where others reach while this rank answers them.
@@ -221,7 +222,7 @@ pub(super) unsafe fn create<C: Core, U: Number>(
     unit: U,
     info: Handle,
     comm: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let wanted = Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide(), info };
     // SAFETY: the handle has a place, and the program keeps the memory until it frees the window.
@@ -236,7 +237,7 @@ pub(super) unsafe fn allocate(
     unit: isize,
     info: Handle,
     comm: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     let wanted =
         Wanted { flavor: ALLOCATE, base: base.expose_provenance(), size: size as i64, unit: unit as i64, info };
@@ -251,16 +252,17 @@ pub(super) unsafe fn allocate_shared<C: Core>(
     unit: isize,
     info: Handle,
     comm: Handle,
-    new: *mut Handle,
-    bytes: *mut usize,
+    new: Place<Handle>,
+    bytes: Place<usize>,
 ) -> Result<(), Fault> {
     let wanted = Wanted { flavor: SHARED, base: 0, size: size as i64, unit: unit as i64, info };
     // SAFETY: see above.
     unsafe {
         make(here, comm, &wanted, new)?;
-        let window = here.windows.get(list(new, 1)?[0])?;
-        give(bytes, window.shared.as_ref().map_or(0, |shared| shared.len()))
     }
+    let window = here.windows.get(new.read())?;
+    bytes.write(window.shared.as_ref().map_or(0, |shared| shared.len()));
+    Ok(())
 }
 
 /// Takes the memory for the copy of this rank, and tells where its part is.
@@ -268,7 +270,7 @@ pub(super) unsafe fn map_shared<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     memory: *mut u8,
-    base: *mut *mut u8,
+    base: Place<*mut u8>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         here.session.before_waiting();
@@ -286,19 +288,19 @@ pub(super) unsafe fn map_shared<C: Core>(
         *window.ends.part.borrow_mut() = Part::fixed(own.expose_provenance(), size, unit);
         window.declare_shared(here, shared);
         here.barrier(&window.comm)?;
-        // SAFETY: see above.
-        unsafe { give(base, own) }
+        base.write(own);
+        Ok(())
     })
 }
 
 /// Where this rank has another one's part, if that has any; of nobody, that of the first one that has.
-pub(super) unsafe fn shared_query<C: Core, U: Number>(
+pub(super) fn shared_query<C: Core, U: Number>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     rank: i32,
-    size: *mut isize,
-    unit: *mut U,
-    base: *mut *mut u8,
+    size: Place<isize>,
+    unit: Place<U>,
+    base: Place<*mut u8>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let (Some(shared), Some(parts)) = (&window.shared, &window.parts) else {
@@ -310,12 +312,10 @@ pub(super) unsafe fn shared_query<C: Core, U: Number>(
         };
         let part = place.map_or((0, 1), |place| parts[place]);
         let address = place.filter(|_| part.0 > 0).map_or(core::ptr::null_mut(), |place| shared.address(place));
-        // SAFETY: see above.
-        unsafe {
-            give(size, part.0 as isize)?;
-            give_number(unit, part.1)?;
-            give(base, address)
-        }
+        size.write(part.0 as isize);
+        give_number(unit, part.1);
+        base.write(address);
+        Ok(())
     })
 }
 
@@ -323,7 +323,7 @@ pub(super) unsafe fn create_dynamic<C: Core>(
     here: &Here<'_, '_, '_, C>,
     info: Handle,
     comm: Handle,
-    new: *mut Handle,
+    new: Place<Handle>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe { make(here, comm, &Wanted { flavor: DYNAMIC, base: 0, size: 0, unit: 1, info }, new) }
@@ -354,11 +354,10 @@ pub(super) unsafe fn detach<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle,
 /// Frees a window. Collective. Tells the C side what it has to free.
 pub(super) unsafe fn free<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    handle: *mut Handle,
-    memory: *mut *mut u8,
+    handle: Place<Handle>,
+    memory: Place<*mut u8>,
 ) -> Result<(), Fault> {
-    // SAFETY: see above.
-    let number = unsafe { list(handle, 1)? }[0];
+    let number = handle.read();
     let window = here.windows.get(number)?;
     here.session.before_waiting();
     on_window(here, number, |window| {
@@ -392,9 +391,7 @@ pub(super) unsafe fn free<C: Core>(
         (None, ALLOCATE) => window.facts.base.get(),
         _ => 0,
     };
-    // SAFETY: see above.
-    unsafe {
-        give(memory, core::ptr::with_exposed_provenance_mut(allocated))?;
-        give(handle, NULL)
-    }
+    memory.write(core::ptr::with_exposed_provenance_mut(allocated));
+    handle.write(NULL);
+    Ok(())
 }

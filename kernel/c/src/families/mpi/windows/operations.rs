@@ -13,13 +13,11 @@ use super::{
 use crate::families::mpi::{
     class::{Class, Fault},
     collective::blocks::Block,
-    datatypes::{
-        Group,
-        arguments::{Number, give},
-    },
+    datatypes::{Group, arguments::Number},
     engine::{DONE, Pending},
     handles::Handle,
     operators::Operation,
+    place::Place,
     requests::{Request, What},
     state::Here,
 };
@@ -35,19 +33,13 @@ enum Awaits {
     Answer(u32),
 }
 
-/// Where a request for an operation is to be, if there is to be one.
-type Place = Option<*mut Handle>;
-
-/// Gives the program a request.
-///
-/// # Safety
-/// It has a place.
-unsafe fn finish<C: Core>(
+/// Gives the program a request, if it wants one.
+fn finish<C: Core>(
     here: &Here<'_, '_, '_, C>,
     window: &Rc<Window>,
     awaits: &Awaits,
     declared: Option<u64>,
-    request: Place,
+    request: Option<Place<Handle>>,
 ) -> Result<(), Fault> {
     let Some(request) = request else { return Ok(()) };
     let pending = match *awaits {
@@ -66,8 +58,8 @@ unsafe fn finish<C: Core>(
     };
     let made = Request::new(window.comm.clone(), What::Send, Some(pending));
     let handle = here.new_request(made.declared_as(declared));
-    // SAFETY: the caller says so.
-    unsafe { give(request, handle) }
+    request.write(handle);
+    Ok(())
 }
 
 /// What an accumulate does, if it is defined for the values at both ends.
@@ -118,7 +110,7 @@ unsafe fn put_with<C: Core, T: Number>(
     target_number: T,
     target_datatype: Handle,
     handle: Handle,
-    request: Place,
+    request: Option<Place<Handle>>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let origin = block(here, origin.cast_mut(), number, datatype)?;
@@ -135,7 +127,7 @@ unsafe fn put_with<C: Core, T: Number>(
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &Awaits::Nothing, declared, request) }
+        finish(here, window, &Awaits::Nothing, declared, request)
     })
 }
 
@@ -150,7 +142,7 @@ unsafe fn get_with<C: Core, T: Number>(
     target_number: T,
     target_datatype: Handle,
     handle: Handle,
-    request: Place,
+    request: Option<Place<Handle>>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let origin = block(here, origin, number, datatype)?;
@@ -167,7 +159,7 @@ unsafe fn get_with<C: Core, T: Number>(
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &awaits, declared, request) }
+        finish(here, window, &awaits, declared, request)
     })
 }
 
@@ -183,7 +175,7 @@ unsafe fn accumulate_with<C: Core, T: Number>(
     target_datatype: Handle,
     operator: Handle,
     handle: Handle,
-    request: Place,
+    request: Option<Place<Handle>>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let origin = block(here, origin.cast_mut(), number, datatype)?;
@@ -204,7 +196,7 @@ unsafe fn accumulate_with<C: Core, T: Number>(
             }
         }
         // SAFETY: see above.
-        unsafe { finish(here, window, &Awaits::Nothing, declared, request) }
+        finish(here, window, &Awaits::Nothing, declared, request)
     })
 }
 
@@ -225,7 +217,7 @@ unsafe fn fetch<C: Core>(
     (origin, result): (Option<Block>, Block),
     target: Option<Target>,
     operator: Handle,
-    request: Place,
+    request: Option<Place<Handle>>,
 ) -> Result<(), Fault> {
     let (mut awaits, mut declared) = (Awaits::Nothing, None);
     here.operators.get(operator)?;
@@ -248,7 +240,7 @@ unsafe fn fetch<C: Core>(
         }
     }
     // SAFETY: the caller says so.
-    unsafe { finish(here, window, &awaits, declared, request) }
+    finish(here, window, &awaits, declared, request)
 }
 
 #[expect(clippy::too_many_arguments, reason = "the standard's")]
@@ -266,7 +258,7 @@ unsafe fn get_accumulate_with<C: Core, T: Number>(
     target_datatype: Handle,
     operator: Handle,
     handle: Handle,
-    request: Place,
+    request: Option<Place<Handle>>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         // Nothing is said of the origin where it is not looked at.
@@ -357,7 +349,7 @@ macro_rules! forms {
         pub(super) unsafe fn $with_request<C: Core, T: Number>(
             here: &Here<'_, '_, '_, C>,
             $($argument: $type,)*
-            request: *mut Handle,
+            request: Place<Handle>,
         ) -> Result<(), Fault> {
             // SAFETY: see above.
             unsafe { $function(here, $($argument,)* Some(request)) }

@@ -9,10 +9,10 @@ use super::access::on_window;
 use crate::families::mpi::{
     attributes::Of,
     class::{Class, Fault},
-    datatypes::arguments::give,
     errors,
     handles::Handle,
     infos::{Info, calls::NULL as NO_INFO},
+    place::Place,
     state::Here,
 };
 
@@ -31,14 +31,14 @@ const MODEL: i32 = 605;
 
 // SAFETY, of all that follow: pointers are the program's, as the standard of MPI has them.
 
-pub(super) unsafe fn get_group<C: Core>(
+pub(super) fn get_group<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    group: *mut Handle,
+    group: Place<Handle>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
-        // SAFETY: see above.
-        unsafe { give(group, here.new_group(window.comm.group.clone())) }
+        group.write(here.new_group(window.comm.group.clone()));
+        Ok(())
     })
 }
 
@@ -58,8 +58,8 @@ pub(super) unsafe fn set_name<C: Core>(
 pub(super) unsafe fn get_name<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    name: *mut c_char,
-    len: *mut i32,
+    name: Place<c_char>,
+    len: Place<i32>,
 ) -> Result<(), Fault> {
     let own = if handle == NULL {
         c"MPI_WIN_NULL".into()
@@ -67,7 +67,7 @@ pub(super) unsafe fn get_name<C: Core>(
         on_window(here, handle, |window| Ok(window.name.borrow().clone()))?
     };
     // SAFETY: see above; a name has room for as many bytes.
-    unsafe { errors::write_text(&own.to_string_lossy(), name, len, NAME_BYTES) };
+    unsafe { errors::write_text(&own.to_string_lossy(), name.pointer(), Some(len), NAME_BYTES) };
     Ok(())
 }
 
@@ -83,12 +83,12 @@ pub(super) unsafe fn set_attr<C: Core>(
     })
 }
 
-pub(super) unsafe fn get_attr<C: Core>(
+pub(super) fn get_attr<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
     key: i32,
-    value: *mut usize,
-    flag: *mut i32,
+    value: Place<usize>,
+    flag: Place<i32>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let facts = &window.facts;
@@ -100,11 +100,9 @@ pub(super) unsafe fn get_attr<C: Core>(
             MODEL => Some((&raw const facts.model).expose_provenance()),
             _ => window.attributes.get(&here.keys, Of::Window, key)?,
         };
-        // SAFETY: see above.
-        unsafe {
-            give(flag, found.is_some().into())?;
-            found.map_or(Ok(()), |found| give(value, found))
-        }
+        flag.write(found.is_some().into());
+        found.into_iter().for_each(|found| value.write(found));
+        Ok(())
     })
 }
 
@@ -150,16 +148,12 @@ pub(super) unsafe fn set_info<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handl
     on_window(here, handle, |window| note_hints(here, info, &mut window.hints.borrow_mut()))
 }
 
-pub(super) unsafe fn get_info<C: Core>(
-    here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    info: *mut Handle,
-) -> Result<(), Fault> {
+pub(super) fn get_info<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, info: Place<Handle>) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         let hints = window.hints.borrow().clone();
         let made = here.infos.borrow_mut().insert(hints);
-        // SAFETY: see above.
-        unsafe { give(info, made) }
+        info.write(made);
+        Ok(())
     })
 }
 
@@ -174,14 +168,14 @@ pub(super) unsafe fn set_errhandler<C: Core>(
     })
 }
 
-pub(super) unsafe fn get_errhandler<C: Core>(
+pub(super) fn get_errhandler<C: Core>(
     here: &Here<'_, '_, '_, C>,
     handle: Handle,
-    handler: *mut Handle,
+    handler: Place<Handle>,
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
-        // SAFETY: see above.
-        unsafe { give(handler, errors::calls::another(here, window.errhandler.get())) }
+        handler.write(errors::calls::another(here, window.errhandler.get()));
+        Ok(())
     })
 }
 

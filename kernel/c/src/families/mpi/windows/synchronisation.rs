@@ -17,8 +17,8 @@ use super::{
 };
 use crate::families::mpi::{
     class::{Class, Fault},
-    datatypes::arguments::give,
     handles::Handle,
+    place::Place,
     state::Here,
 };
 
@@ -299,7 +299,7 @@ pub(super) unsafe fn wait_for_origins<C: Core>(here: &Here<'_, '_, '_, C>, handl
     })
 }
 
-pub(super) unsafe fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, flag: *mut i32) -> Result<(), Fault> {
+pub(super) fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, flag: Place<i32>) -> Result<(), Fault> {
     synchronise(here, handle, |window| {
         let Members { ranks, .. } = window.epochs.borrow().exposed()?;
         here.engine.step(false)?;
@@ -308,8 +308,8 @@ pub(super) unsafe fn test<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle, f
             ranks.iter().for_each(|origin| window.declare_received(here, Told::Completion, *origin));
             window.unexpose(here);
         }
-        // SAFETY: see above.
-        unsafe { give(flag, is_over.into()) }
+        flag.write(is_over.into());
+        Ok(())
     })
 }
 

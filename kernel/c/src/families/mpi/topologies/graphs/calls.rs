@@ -1,6 +1,7 @@
 //! Graphs: the functions that a program calls.
 
 use alloc::{vec, vec::Vec};
+use core::iter;
 
 use kernel::hal::Core;
 
@@ -8,13 +9,14 @@ use super::{
     super::{
         super::{
             class::{Class, Fault},
+            constants::COMM_NULL,
+            datatypes::arguments::give_list,
             handles::Handle,
-            place::Place,
+            place::{Place, values},
             state::Here,
         },
         Topology, counted,
         making::{make, mapped, topology},
-        numbers, write_all,
     },
     DistributedGraph, Graph, ranks,
 };
@@ -58,12 +60,13 @@ pub(crate) unsafe fn graph_create<C: Core>(
     _may_reorder: i32,
     made: Place<Handle>,
 ) -> Result<(), Fault> {
+    made.write(COMM_NULL);
     let (limit, count) = (here.intra(comm)?.size(), counted(nodes).map_err(|fault| fault.on_comm(comm))?);
     // SAFETY: see above.
-    let ends = unsafe { numbers(count, ends) };
+    let ends = unsafe { values(count, ends).map_err(|fault| fault.on_comm(comm))? };
     let edge_count = counted(ends.last().copied().unwrap_or(0)).map_err(|fault| fault.on_comm(comm))?;
     // SAFETY: see above.
-    let edges = unsafe { numbers(edge_count, edges) };
+    let edges = unsafe { values(edge_count, edges).map_err(|fault| fault.on_comm(comm))? };
     let are_right =
         ends.is_sorted() && ends.iter().all(|end| *end >= 0) && edges.iter().all(|to| (0..nodes).contains(to));
     if count > limit || !are_right {
@@ -101,8 +104,8 @@ pub(crate) unsafe fn graph_get<C: Core>(
     graph(here, comm, |graph| {
         // SAFETY: see above.
         unsafe {
-            write_all(&graph.ends, counted(most_ends)?, ends);
-            write_all(&graph.edges, counted(most_edges)?, edges);
+            give_list(ends, graph.ends.iter().copied().take(counted(most_ends)?))?;
+            give_list(edges, graph.edges.iter().copied().take(counted(most_edges)?))?;
         }
         Ok(())
     })
@@ -140,7 +143,7 @@ pub(crate) unsafe fn graph_neighbors<C: Core>(
 ) -> Result<(), Fault> {
     neighbours_of(here, comm, rank, |all| {
         // SAFETY: see above.
-        unsafe { write_all(all, counted(most)?, neighbours) };
+        unsafe { give_list(neighbours, all.iter().copied().take(counted(most)?))? };
         Ok(())
     })
 }
@@ -150,7 +153,7 @@ pub(crate) unsafe fn dist_graph_create_adjacent<C: Core>(
     comm: Handle,
     [source_count, destination_count]: [i32; 2],
     [sources, source_weights, destinations, destination_weights]: [*const i32; 4],
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let work = || {
         let size = here.intra(comm)?.size();
@@ -159,13 +162,20 @@ pub(crate) unsafe fn dist_graph_create_adjacent<C: Core>(
         unsafe {
             let is_weighted = source_weights.addr() != UNWEIGHTED && destination_weights.addr() != UNWEIGHTED;
             let weights = |count: usize, weights: *const i32| {
-                if weights.addr() == WEIGHTS_EMPTY { Vec::new() } else { numbers(count, weights).to_vec() }
+                if weights.addr() == WEIGHTS_EMPTY {
+                    Ok(Vec::new())
+                } else {
+                    values(count, weights).map(<[i32]>::to_vec)
+                }
             };
             let graph = DistributedGraph {
-                sources: ranks(numbers(counts[0], sources), size)?,
-                destinations: ranks(numbers(counts[1], destinations), size)?,
-                weights: is_weighted
-                    .then(|| [weights(counts[0], source_weights), weights(counts[1], destination_weights)]),
+                sources: ranks(values(counts[0], sources)?, size)?,
+                destinations: ranks(values(counts[1], destinations)?, size)?,
+                weights: if is_weighted {
+                    Some([weights(counts[0], source_weights)?, weights(counts[1], destination_weights)?])
+                } else {
+                    None
+                },
             };
             made.write(make(here, comm, size, Topology::Distributed(graph))?);
         }
@@ -180,7 +190,7 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
     handle: Handle,
     count: i32,
     [from, degrees, to, weights]: [*const i32; 4],
-    made: *mut Handle,
+    made: Place<Handle>,
 ) -> Result<(), Fault> {
     let work = || {
         let comm = here.intra(handle)?;
@@ -190,14 +200,14 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
         let mut own: Vec<i32> = vec![is_weighted.into()];
         // SAFETY: see above.
         unsafe {
-            let mut next = 0;
-            for at in 0..count {
-                for _ in 0..counted(degrees.add(at).read())? {
-                    let has_weight = is_weighted && weights.addr() != WEIGHTS_EMPTY;
-                    let weight = if has_weight { weights.add(next).read() } else { 0 };
-                    own.extend([from.add(at).read(), to.add(next).read(), weight]);
-                    next += 1;
-                }
+            let degrees =
+                values(count, degrees)?.iter().map(|degree| counted(*degree)).collect::<Result<Vec<_>, _>>()?;
+            let edges = degrees.iter().sum();
+            let has_weights = is_weighted && weights.addr() != WEIGHTS_EMPTY;
+            let weights = if has_weights { values(edges, weights)? } else { &[] };
+            let from = values(count, from)?.iter().zip(degrees).flat_map(|(from, degree)| iter::repeat_n(from, degree));
+            for (at, (from, to)) in from.zip(values(edges, to)?).enumerate() {
+                own.extend([*from, *to, weights.get(at).copied().unwrap_or(0)]);
             }
         }
         ranks(&own[1..].chunks(3).flat_map(|edge| [edge[0], edge[1]]).collect::<Vec<_>>(), size)?;
@@ -222,8 +232,7 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
             }
         }
         graph.weights = is_weighted.then_some(all_weights);
-        // SAFETY: see above.
-        unsafe { made.write(make(here, handle, size, Topology::Distributed(graph))?) };
+        made.write(make(here, handle, size, Topology::Distributed(graph))?);
         Ok(())
     };
     work().map_err(|fault: Fault| fault.on_comm(handle))
@@ -268,11 +277,11 @@ pub(crate) unsafe fn dist_graph_neighbors<C: Core>(
             let all: Vec<_> = all.iter().map(|rank| *rank as i32).collect();
             // SAFETY: see above.
             unsafe {
-                write_all(&all, most, targets[side]);
+                give_list(targets[side], all.into_iter().take(most))?;
                 if let Some(known) = &graph.weights
                     && weights[side].addr() != UNWEIGHTED
                 {
-                    write_all(&known[side], most, weights[side]);
+                    give_list(weights[side], known[side].iter().copied().take(most))?;
                 }
             }
         }

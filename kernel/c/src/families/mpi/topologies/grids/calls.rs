@@ -10,14 +10,14 @@ use super::{
         super::{
             class::{Class, Fault},
             communicators::{Communicator, making::comm_split},
-            constants::PROC_NULL,
+            constants::{COMM_NULL, PROC_NULL},
+            datatypes::arguments::give_list,
             handles::Handle,
-            place::Place,
+            place::{Place, values},
             state::Here,
         },
         Topology, counted,
         making::{make, mapped, topology},
-        numbers,
     },
     Grid, balanced,
 };
@@ -45,10 +45,13 @@ pub(crate) unsafe fn cart_create<C: Core>(
     made: Place<Handle>,
 ) -> Result<(), Fault> {
     let fault = |class: Class| Fault::from(class).on_comm(comm);
+    made.write(COMM_NULL);
     let limit = here.intra(comm)?.size();
     let count = usize::try_from(dimensions).map_err(|_| fault(Class::DIMS))?;
     // SAFETY: see above.
-    let (lengths, rings) = unsafe { (numbers(count, lengths), numbers(count, rings)) };
+    let [lengths, rings] =
+        [lengths, rings].map(|list| unsafe { values(count, list).map_err(|fault| fault.on_comm(comm)) });
+    let (lengths, rings) = (lengths?, rings?);
     let lengths: Vec<_> = lengths.iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
     let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(*length)).unwrap_or(0);
     if size == 0 {
@@ -82,15 +85,13 @@ pub(crate) unsafe fn cart_get<C: Core>(
     places: *mut i32,
 ) -> Result<(), Fault> {
     grid(here, comm, |comm, grid| {
-        for (at, place) in grid.places(comm.rank).into_iter().take(counted(most)?).enumerate() {
-            // SAFETY: see above.
-            unsafe {
-                lengths.add(at).write(grid.lengths[at] as i32);
-                rings.add(at).write(grid.rings[at].into());
-                places.add(at).write(place as i32);
-            }
+        let most = counted(most)?;
+        // SAFETY: see above.
+        unsafe {
+            give_list(lengths, grid.lengths.iter().map(|len| *len as i32).take(most))?;
+            give_list(rings, grid.rings.iter().map(|is_ring| i32::from(*is_ring)).take(most))?;
+            give_list(places, grid.places(comm.rank).into_iter().map(|place| place as i32).take(most))
         }
-        Ok(())
     })
 }
 
@@ -102,7 +103,7 @@ pub(crate) unsafe fn cart_rank<C: Core>(
 ) -> Result<(), Fault> {
     grid(here, comm, |_, grid| {
         // SAFETY: see above.
-        let places: Vec<_> = unsafe { numbers(grid.dimensions(), places) }.iter().map(|at| i64::from(*at)).collect();
+        let places: Vec<_> = unsafe { values(grid.dimensions(), places)? }.iter().map(|at| i64::from(*at)).collect();
         let found = grid.rank(&places).ok_or(Class::RANK)?;
         rank.write(found as i32);
         Ok(())
@@ -118,11 +119,9 @@ pub(crate) unsafe fn cart_coords<C: Core>(
 ) -> Result<(), Fault> {
     grid(here, comm, |comm, grid| {
         let rank = usize::try_from(rank).ok().filter(|rank| *rank < comm.size()).ok_or(Class::RANK)?;
-        for (at, place) in grid.places(rank).into_iter().take(counted(most)?).enumerate() {
-            // SAFETY: see above.
-            unsafe { places.add(at).write(place as i32) };
-        }
-        Ok(())
+        let found = grid.places(rank).into_iter().map(|place| place as i32).take(counted(most)?);
+        // SAFETY: see above.
+        unsafe { give_list(places, found) }
     })
 }
 
@@ -151,7 +150,7 @@ pub(crate) unsafe fn cart_sub<C: Core>(
 ) -> Result<(), Fault> {
     let (color, key, part) = grid(here, handle, |comm, grid| {
         // SAFETY: see above.
-        let keeps = unsafe { numbers(grid.dimensions(), keeps) };
+        let keeps = unsafe { values(grid.dimensions(), keeps)? };
         let (mut color, mut key) = (0, 0);
         let mut part = Grid { lengths: Vec::new(), rings: Vec::new() };
         for (at, place) in grid.places(comm.rank).into_iter().enumerate() {
@@ -180,7 +179,7 @@ pub(crate) unsafe fn cart_map<C: Core>(
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     let work = || unsafe {
-        let lengths = numbers(counted(dimensions)?, lengths);
+        let lengths = values(counted(dimensions)?, lengths)?;
         let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(usize::try_from(*length).ok()?));
         rank.write(mapped(here, comm, size.ok_or(Class::DIMS)?)?);
         Ok(())
@@ -196,8 +195,12 @@ pub(crate) unsafe fn dims_create<C: Core>(
     lengths: *mut i32,
 ) -> Result<(), Fault> {
     let (nodes, count) = (usize::try_from(nodes).map_err(|_| Class::DIMS)?, counted(dimensions)?);
-    // SAFETY: see above.
-    let lengths = if count == 0 { &mut [][..] } else { unsafe { slice::from_raw_parts_mut(lengths, count) } };
+    let lengths = if count == 0 {
+        &mut [][..]
+    } else {
+        // SAFETY: see above.
+        unsafe { slice::from_raw_parts_mut(Place::of(lengths)?.pointer(), count) }
+    };
     let mut given = lengths.iter().filter(|length| **length != 0);
     let given = given.try_fold(1_usize, |product, length| product.checked_mul(usize::try_from(*length).ok()?));
     let given = given.ok_or(Class::DIMS)?;
