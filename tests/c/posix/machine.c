@@ -253,6 +253,9 @@ static void readiness(void)
     EQUAL(select(5, &readable, NULL, &exceptional, NULL), 1);
     CHECK(FD_ISSET(0, &readable) && !FD_ISSET(0, &exceptional));
     EQUAL(select(6, &readable, &readable, NULL, NULL), 4);
+    FD_SET(1023, &readable);
+    EQUAL(select(1024, NULL, &readable, NULL, NULL), 3);
+    CHECK(FD_ISSET(1023, &readable));
     ABSENT(select(0, NULL, NULL, NULL, NULL), EINVAL);
     ABSENT(select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = -1}), EINVAL);
     double before = omp_get_wtime();

@@ -139,6 +139,8 @@ pub(super) fn flags(compiler: &Compiler) -> Vec<String> {
         [of_side(compiler.side), &COMMON, &UNDEFINED].concat().into_iter().map(str::to_owned).collect();
     // What newlib declares only where it is told so.
     flags.extend(DECLARED.map(|name| format!("-D{name}=1")));
+    // As many descriptors as elsewhere: newlib's sets have room for 64.
+    flags.push("-DFD_SETSIZE=1024".into());
     flags.push("-nostdinc".into());
     for headers in &compiler.headers {
         flags.extend(["-isystem".to_owned(), headers.to_string_lossy().into_owned()]);

@@ -240,13 +240,14 @@ WEAK int pselect(int files, fd_set *readable, fd_set *writable, fd_set *exceptio
     fd_set *sets[] = {exceptional, readable, writable};
     int ready = 0;
     for (int at = 1; at < 3; at++)
-        for (int file = 0; sets[at] != NULL && file < files && file < FD_SETSIZE; file++)
+        for (int file = 0; sets[at] != NULL && file < files; file++)
             ready += FD_ISSET(file, sets[at]) != 0;
     if (ready == 0 && wait_in_vain(limit) != 0)
         return -1;
+    /* A program may have its own FD_SETSIZE, larger or smaller than ours, so that the sets end somewhere behind `files`. */
     for (int at = 0; at < (ready == 0 ? 3 : 1); at++)
-        if (sets[at] != NULL)
-            FD_ZERO(sets[at]);
+        for (int file = 0; sets[at] != NULL && file < (files < 64 ? 64 : files); file++)
+            FD_CLR(file, sets[at]);
     return ready;
 }
 
