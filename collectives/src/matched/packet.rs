@@ -111,10 +111,10 @@ impl<'p> Packet<&'p [u8]> {
     pub(super) fn head(&self, stamp: u8, answered: Option<u8>) -> [u32; LINE_BYTES / 4] {
         let kind = self.kind as u8 | if answered.is_some() { ACKNOWLEDGES } else { 0 };
         let last = u32::from_le_bytes([kind, self.payload.len() as u8, stamp, answered.unwrap_or(0)]);
-        let mut head = [0, 0, 0, 0, self.context, self.number, self.tag, last];
-        // A word at a time: that is less than a call of memcpy for so few.
+        // A word at a time, none of them in a loop: that is less than a call of memcpy for so few, which the compiler makes of a loop.
         let (whole, rest) = self.payload[..self.payload.len().min(HEAD_BYTES)].as_chunks();
-        head.iter_mut().zip(whole).for_each(|(word, bytes)| *word = u32::from_le_bytes(*bytes));
+        let word = |index| whole.get(index).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let mut head = [word(0), word(1), word(2), word(3), self.context, self.number, self.tag, last];
         if !rest.is_empty() {
             head[whole.len()] = rest.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
         }
@@ -178,6 +178,25 @@ impl Words {
             len: len.into(),
             stamp,
             answered: (kind & ACKNOWLEDGES != 0).then_some(count),
+        }
+    }
+
+    /// Copies those of its bytes that are in the line with them, to as many, a word at a time as they were put there.
+    #[inline]
+    pub(super) fn copy_with_head(line: &Line, to: &mut [u8]) {
+        let (whole, rest) = to.as_chunks_mut();
+        let mut copy = |index| {
+            if let Some(bytes) = whole.get_mut(index) {
+                *bytes = line.word(index).to_le_bytes();
+            }
+        };
+        copy(0);
+        copy(1);
+        copy(2);
+        copy(3);
+        if !rest.is_empty() {
+            let first = whole.len() * size_of::<u32>();
+            rest.copy_from_slice(&line.0[first..first + rest.len()]);
         }
     }
 

@@ -15,7 +15,7 @@
 //! itself is written again before a count can be the same as one that stands there.
 
 use alloc::{boxed::Box, vec, vec::Vec};
-use core::{array, cell::Cell};
+use core::cell::Cell;
 
 use bytemuck::cast;
 use hal::{Core, Deadline, LINE_BYTES, Line, MpbByte, MpbLine, MpbWords, Place, Poll, Reason, TimedOut};
@@ -34,6 +34,7 @@ const SLOTS: usize = 16;
 /// number.
 const SLOT_BITS: u32 = 4;
 const _: () = assert!(SLOTS == 1 << SLOT_BITS, "each slot has a number");
+const _: () = assert!(SLOTS == u16::BITS as usize, "each slot has a bit");
 
 /// Ranks up to which there are boxes.
 const MOST_BOXES: usize = 64;
@@ -46,7 +47,7 @@ const _: () = assert!(ROUND < 1 << (u8::BITS - SLOT_BITS), "a doorbell is looked
 const MOST_UNWRITTEN: u8 = 200;
 
 /// The words of a line.
-type LineWords = MpbWords<{ LINE_BYTES / size_of::<u32>() }>;
+type LineWords = MpbWords<WORDS>;
 
 /// What this rank knows of a peer.
 struct Pair {
@@ -58,8 +59,8 @@ struct Pair {
     /// Packets that went there, and which of them the peer has acknowledged last.
     sent: Cell<u8>,
     acknowledged: Cell<u8>,
-    /// The first of the slots that the last one takes, if it takes some.
-    slot: Cell<Option<usize>>,
+    /// The slots that the last one takes, a bit for each.
+    slots: Cell<u16>,
     /// Packets that were taken from the peer.
     received: Cell<u8>,
     /// Whether something was sent to the peer since its last packet, and how many acknowledgements have gone with packets since the
@@ -84,8 +85,8 @@ pub(super) struct Slots {
     answered: Box<[Seen]>,
     /// The acknowledgements at the last look.
     seen: Box<[Seen]>,
-    /// How many slots are taken from each on in which lines begin that wait for an acknowledgement.
-    taken: [Cell<usize>; SLOTS],
+    /// The slots in which lines wait for an acknowledgement, a bit for each.
+    taken: Cell<u16>,
     /// A rank whose last packet was taken and not acknowledged.
     owed: Cell<Option<usize>>,
     /// Packets that were taken.
@@ -94,22 +95,33 @@ pub(super) struct Slots {
     spare: Cell<Vec<u8>>,
 }
 
-/// A line as it was seen last, or of which some bytes are known better.
+/// Words of a line, and bytes of a word.
+const WORDS: usize = LINE_BYTES / IN_WORD;
+const IN_WORD: usize = size_of::<u32>();
+
+/// A line as it was seen last, or of which some bytes are known better: word by word, as most words of two lines are the same.
 #[derive(Clone, Default)]
-struct Seen(Cell<[u8; LINE_BYTES]>);
+struct Seen([[Cell<u8>; IN_WORD]; WORDS]);
 
 impl Seen {
-    fn get(&self) -> Line {
-        Line(self.0.get())
-    }
-
-    fn set(&self, line: Line) {
-        self.0.set(line.0);
+    fn set(&self, line: &Line) {
+        self.0.as_flattened().iter().zip(line.0).for_each(|(seen, byte)| seen.set(byte));
     }
 
     fn byte(&self, index: usize) -> &Cell<u8> {
-        let bytes: &Cell<[u8]> = &self.0;
-        &bytes.as_slice_of_cells()[index]
+        &self.0.as_flattened()[index]
+    }
+
+    /// The first of the bytes that are not those of `other` which is to be found, and which one of the line it is.
+    fn find_differing(&self, other: &Self, mut is_wanted: impl FnMut(usize, u8) -> bool) -> Option<usize> {
+        let bytes_of = |word: &[Cell<u8>; IN_WORD]| word.each_ref().map(Cell::get);
+        let words = self.0.iter().zip(&other.0).map(|(one, other)| (bytes_of(one), bytes_of(other))).enumerate();
+        let differing = words.filter(|(_, (one, other))| u32::from_le_bytes(*one) != u32::from_le_bytes(*other));
+        let mut bytes = differing.flat_map(|(word, (one, other))| {
+            let are_different = move |byte: &usize| one[*byte] != other[*byte];
+            (0..IN_WORD).filter(are_different).map(move |byte| (IN_WORD * word + byte, one[byte]))
+        });
+        bytes.find(|(index, byte)| is_wanted(*index, *byte)).map(|(index, _)| index)
     }
 }
 
@@ -145,7 +157,7 @@ impl Slots {
             acknowledgement: byte_of(peer, acknowledgements),
             sent: Cell::new(0),
             acknowledged: Cell::new(0),
-            slot: Cell::new(None),
+            slots: Cell::new(0),
             received: Cell::new(0),
             answers: Cell::new(false),
             unwritten: Cell::new(0),
@@ -160,7 +172,7 @@ impl Slots {
             doorbells: lines(doorbells),
             answered: lines(doorbells),
             seen: lines(comm.size().div_ceil(LINE_BYTES)),
-            taken: array::from_fn(|_| Cell::new(0)),
+            taken: Cell::new(0),
             owed: Cell::new(None),
             received: Cell::new(0),
             spare: Cell::default(),
@@ -188,84 +200,103 @@ impl Slots {
         self.pairs[from].boxes.map(|(here, _)| here)
     }
 
-    /// The first of `lines` free slots in a row.
+    /// The first of `lines` free slots in a row, of which there is one at least.
     fn room_for(&self, lines: usize) -> Option<usize> {
-        let (mut slot, mut first) = (0, 0);
-        while slot < SLOTS {
-            match self.taken[slot].get() {
-                0 if slot + 1 - first == lines => return Some(first),
-                0 => slot += 1,
-                taken => {
-                    slot += taken;
-                    first = slot;
-                }
-            }
+        // Of each bit that is left, those behind it are set, too.
+        let free = (1..lines).fold(!self.taken.get(), |free, _| free & free >> 1);
+        (free != 0).then(|| free.trailing_zeros() as usize)
+    }
+
+    /// Whether the last packet to `to` is taken, for all that this rank knows now.
+    #[inline(never)]
+    fn look_whether_taken<C: Core>(&self, comm: &Comm<'_, C>, to: usize) -> bool {
+        comm.hal().invalidate_mpb();
+        self.note_acknowledgements(to / LINE_BYTES, &comm.hal().load_line(self.acknowledgements(comm, to)));
+        self.is_taken(to)
+    }
+
+    #[inline]
+    fn is_taken(&self, to: usize) -> bool {
+        let Pair { sent, acknowledged, .. } = &self.pairs[to];
+        acknowledged == sent
+    }
+
+    /// Takes `lines` slots in a row for a packet to `to`, if there are, and returns the first one.
+    #[inline(never)]
+    fn take_slots<C: Core>(&self, comm: &Comm<'_, C>, to: usize, lines: usize) -> Option<usize> {
+        let room = self.room_for(lines).or_else(|| {
+            self.look(comm);
+            self.room_for(lines)
+        })?;
+        let slots = ((1 << lines) - 1) << room;
+        self.taken.set(self.taken.get() | slots);
+        self.pairs[to].slots.set(slots);
+        Some(room)
+    }
+
+    /// Puts a packet into slots from one on, its first line only where there are no boxes. What tells of these lines comes behind them, and
+    /// pushes the last one out of the write-combine buffer.
+    #[inline(never)]
+    fn put_into_slots<C: Core>(&self, comm: &Comm<'_, C>, slot: usize, head: &[u32; WORDS], packet: &Packet<&[u8]>) {
+        let mut line = comm.mpb_line(comm.rank(), self.first + slot);
+        if !self.has_boxes {
+            comm.hal().store_words(line, 0, head.iter().copied());
+            line = line.plus(1);
         }
-        None
+        if let Some(further) = packet.further() {
+            comm.hal().put(further, line);
+        }
     }
 
     /// Sends a packet to `to`, if it can; whether it could.
+    #[inline]
     pub(super) fn send<C: Core>(&self, comm: &Comm<'_, C>, to: usize, packet: &Packet<&[u8]>) -> bool {
-        let (hal, me, pair) = (comm.hal(), comm.rank(), &self.pairs[to]);
-        if pair.acknowledged != pair.sent {
-            // That packet may have been taken since the last look.
-            hal.invalidate_mpb();
-            self.note_acknowledgements(to / LINE_BYTES, hal.load_line(self.acknowledgements(comm, to)));
-            if pair.acknowledged != pair.sent {
-                return false;
-            }
+        let (hal, pair) = (comm.hal(), &self.pairs[to]);
+        // The last packet may have been taken since the last look.
+        if !self.is_taken(to) && !self.look_whether_taken(comm, to) {
+            return false;
         }
         let in_slots = packet.lines() - usize::from(self.has_boxes);
         let mut slot = 0;
         if in_slots > 0 {
-            if self.room_for(in_slots).is_none() {
-                self.look(comm);
-            }
-            let Some(room) = self.room_for(in_slots) else { return false };
-            self.taken[room].set(in_slots);
-            pair.slot.set(Some(room));
+            let Some(room) = self.take_slots(comm, to, in_slots) else { return false };
             slot = room;
         }
-        let answered = (self.owed.get() == Some(to)).then(|| self.pairs[to].received.get());
+        let answered = (self.owed.get() == Some(to)).then(|| pair.received.get());
         if answered.is_some() {
             self.owed.set(None);
             pair.unwritten.set(pair.unwritten.get() + 1);
         }
         pair.answers.set(true);
-        pair.sent.set(pair.sent.get().wrapping_add(1));
-        let stamp = pair.sent.get() << SLOT_BITS | slot as u8;
+        let sent = pair.sent.get().wrapping_add(1);
+        pair.sent.set(sent);
+        let stamp = sent << SLOT_BITS | slot as u8;
         let head = packet.head(stamp, answered);
         if in_slots > 0 {
-            // What tells of these lines comes behind them, and pushes the last one out of the write-combine buffer.
-            let mut line = comm.mpb_line(me, self.first + slot);
-            if !self.has_boxes {
-                hal.store_words(line, 0, head.into_iter());
-                line = line.plus(1);
-            }
-            if let Some(further) = packet.further() {
-                hal.put(further, line);
-            }
+            self.put_into_slots(comm, slot, &head, packet);
         }
         if let Some((_, there)) = pair.boxes {
-            hal.store_words(there, 0, head.into_iter());
+            hal.store_words(there, 0, head.iter().copied());
         }
         if let Some(doorbell) = pair.doorbell {
             hal.set(doorbell, stamp);
         }
-        comm.alert(comm.core_of(to));
+        comm.alert(pair.acknowledgement.line().core);
         true
     }
 
     /// Waits a little for the last packet to a rank to be taken, and says whether it is: a rank that receives one after the other soon has.
+    #[inline]
     pub(super) fn await_acknowledgement<C: Core>(&self, comm: &Comm<'_, C>, to: usize) -> Result<bool, TimedOut> {
-        let is_taken = || self.pairs[to].acknowledged == self.pairs[to].sent;
-        if !is_taken() {
-            comm.look_at(self.acknowledgements(comm, to), LOOKS, Reason::new("a packet being taken"), |poll| {
-                self.note_acknowledgements(to / LINE_BYTES, poll.line(0));
-                is_taken().then_some(())
-            })?;
+        if self.is_taken(to) {
+            return Ok(true);
         }
-        Ok(is_taken())
+        let taken =
+            comm.look_at(self.acknowledgements(comm, to), LOOKS, Reason::new("a packet being taken"), |poll| {
+                self.note_acknowledgements(to / LINE_BYTES, &poll.line(0));
+                self.is_taken(to).then_some(())
+            })?;
+        Ok(taken.is_some())
     }
 
     /// Takes the next of the packets that were there at the last look, with its sender.
@@ -292,13 +323,12 @@ impl Slots {
         (line, words): (&Line, &Words),
         payload: &mut [u8],
     ) {
-        let head = words.with_head(line);
-        let (here, further) = payload[..words.len].split_at_mut(head.len());
+        let (here, further) = payload[..words.len].split_at_mut(words.with_head(line).len());
         if !here.is_empty() {
             // What is got behind it pays for the line of memory that both are in.
             comm.hal().account_memory(0, lines_of_head(words.len));
             comm.hal().bring_in(here);
-            here.copy_from_slice(head);
+            Words::copy_with_head(line, here);
         }
         if !further.is_empty() {
             comm.hal().get(self.further_lines(comm, from, words), further);
@@ -315,10 +345,11 @@ impl Slots {
         }
         self.acknowledge(comm);
         // What was seen of its doorbell may be older than the number of its packet, if that was taken from the box.
-        if !self.doorbells.is_empty() {
-            for lines in [&self.answered, &self.doorbells] {
-                lines[from / LINE_BYTES].byte(from % LINE_BYTES).set(words.stamp);
-            }
+        if let (Some(answered), Some(doorbells)) =
+            (self.answered.get(from / LINE_BYTES), self.doorbells.get(from / LINE_BYTES))
+        {
+            answered.byte(from % LINE_BYTES).set(words.stamp);
+            doorbells.byte(from % LINE_BYTES).set(words.stamp);
         }
         pair.received.set(pair.received.get().wrapping_add(1));
         self.received.set(self.received.get().wrapping_add(1));
@@ -356,8 +387,16 @@ impl Slots {
     }
 
     /// Writes the acknowledgement that waits.
+    #[inline]
     pub(super) fn acknowledge<C: Core>(&self, comm: &Comm<'_, C>) {
-        let Some(from) = self.owed.take() else { return };
+        if let Some(from) = self.owed.get() {
+            self.write_acknowledgement(comm, from);
+        }
+    }
+
+    #[inline(never)]
+    fn write_acknowledgement<C: Core>(&self, comm: &Comm<'_, C>, from: usize) {
+        self.owed.set(None);
         let pair = &self.pairs[from];
         pair.unwritten.set(0);
         comm.hal().set(pair.acknowledgement, pair.received.get());
@@ -367,9 +406,9 @@ impl Slots {
     /// The first rank whose doorbell in a line has rung at the last look. A packet may be taken from its box before its doorbell is seen:
     /// that of the one before it is nothing new.
     fn arrival_in(&self, index: usize) -> Option<usize> {
-        let (doorbells, answered) = (self.doorbells[index].get(), self.answered[index].get());
-        let mut ranks = differing(&doorbells, &answered).map(|byte| (index * LINE_BYTES + byte, doorbells.0[byte]));
-        ranks.find(|(from, stamp)| self.is_next(*from, *stamp)).map(|(from, _)| from)
+        let is_next = |byte, stamp| self.is_next(index * LINE_BYTES + byte, stamp);
+        let byte = self.doorbells[index].find_differing(&self.answered[index], is_next)?;
+        Some(index * LINE_BYTES + byte)
     }
 
     /// The next rank whose doorbell has rung, and the first line of its packet.
@@ -421,20 +460,42 @@ impl Slots {
         reason: Reason,
         line: &mut Line,
     ) -> Result<bool, TimedOut> {
-        const PLACES: usize = 1 + MOST_BOXES / LINE_BYTES;
         let Some(own_box) = self.box_of(from) else { return Ok(false) };
+        let mut look = |poll: &Poll<'_>| {
+            *line = Line(cast(poll.words(own_box)));
+            self.is_next(from, Packet::stamp(line)).then_some(())
+        };
+        // A packet that is there is found without all else that may come.
+        let found = comm.look_at(&own_box, 1, reason, &mut look)?;
+        if found.is_some() { Ok(true) } else { self.await_box_or_others(comm, own_box, reason, look) }
+    }
+
+    /// Waits until `look` finds a packet in this box, and says whether it has; if not, something else has shown.
+    #[inline(never)]
+    fn await_box_or_others<C: Core>(
+        &self,
+        comm: &Comm<'_, C>,
+        own_box: LineWords,
+        reason: Reason,
+        mut look: impl FnMut(&Poll<'_>) -> Option<()>,
+    ) -> Result<bool, TimedOut> {
+        const PLACES: usize = 1 + MOST_BOXES / LINE_BYTES;
         let (mut places, mut count) = ([Place::Line(own_box.line()); PLACES], 1);
         for line in self.lines_to_look_at(false) {
             places[count] = Place::Line(comm.mpb_line(comm.rank(), line));
             count += 1;
         }
         comm.hal().wait_until(&places[..count], Deadline::Never, reason, |poll| {
-            let found = looks::several(poll, LOOKS, |poll| {
-                *line = Line(cast(poll.words(own_box)));
-                self.is_next(from, Packet::stamp(line)).then_some(())
-            });
-            // The doorbells of others are looked at now and then.
-            (found.is_some() || self.has_rung(poll, 1) || self.owes()).then_some(found.is_some())
+            if looks::several(poll, LOOKS, &mut look).is_some() {
+                return Some(true);
+            }
+            // The doorbells of others are looked at now and then. One that has rung may be that of the packet that is waited for, which has
+            // come since the last look.
+            if self.has_rung(poll, 1) {
+                poll.anew();
+                return Some(look(poll).is_some());
+            }
+            self.owes().then_some(false)
         })
     }
 
@@ -465,7 +526,7 @@ impl Slots {
         let lines = if are_blocked { 0..self.seen.len() } else { 0..0 };
         let found = self.found.get().is_some();
         lines.fold(found, |is_new, index| {
-            is_new | self.note_acknowledgements(index, poll.line(first + self.doorbells.len() + index))
+            is_new | self.note_acknowledgements(index, &poll.line(first + self.doorbells.len() + index))
         })
     }
 
@@ -474,7 +535,7 @@ impl Slots {
         let count = self.doorbells.len();
         // Which line is the first one changes now and then, so that no line keeps others from being looked at.
         (0..count).map(|index| (index + self.received.get() / ROUND) % count).any(|index| {
-            self.doorbells[index].set(poll.line(first + index));
+            self.doorbells[index].set(&poll.line(first + index));
             self.arrival_in(index).is_some()
         })
     }
@@ -483,21 +544,22 @@ impl Slots {
     pub(super) fn look<C: Core>(&self, comm: &Comm<'_, C>) {
         comm.hal().invalidate_mpb();
         let mut lines = self.lines_to_look_at(true).map(|line| comm.hal().load_line(comm.mpb_line(comm.rank(), line)));
-        self.doorbells.iter().zip(lines.by_ref()).for_each(|(seen, line)| seen.set(line));
+        self.doorbells.iter().zip(lines.by_ref()).for_each(|(seen, line)| seen.set(&line));
         for (index, line) in lines.enumerate() {
-            self.note_acknowledgements(index, line);
+            self.note_acknowledgements(index, &line);
         }
     }
 
     /// Notes what a line of acknowledgements says, and whether that was not known.
-    fn note_acknowledgements(&self, index: usize, line: Line) -> bool {
-        let mut is_new = false;
-        let before = self.seen[index].get();
-        self.seen[index].set(line);
-        for byte in differing(&line, &before) {
+    fn note_acknowledgements(&self, index: usize, line: &Line) -> bool {
+        let (seen, now, mut is_new) = (&self.seen[index], Seen::default(), false);
+        now.set(line);
+        now.find_differing(seen, |byte, count| {
             is_new = true;
-            self.note_acknowledgement(index * LINE_BYTES + byte, line.0[byte]);
-        }
+            self.note_acknowledgement(index * LINE_BYTES + byte, count);
+            false
+        });
+        seen.set(line);
         is_new
     }
 
@@ -506,17 +568,7 @@ impl Slots {
         let pair = &self.pairs[to];
         if count == pair.sent.get() {
             pair.acknowledged.set(count);
-            if let Some(slot) = pair.slot.take() {
-                self.taken[slot].set(0);
-            }
+            self.taken.set(self.taken.get() & !pair.slots.take());
         }
     }
-}
-
-/// The bytes of two lines that differ: most words do not.
-fn differing(one: &Line, other: &Line) -> impl Iterator<Item = usize> + use<> {
-    const IN_WORD: usize = 4;
-    let (one, other) = (*one, *other);
-    let words = (0..LINE_BYTES / IN_WORD).filter(move |word| one.word(*word) != other.word(*word));
-    words.flat_map(|word| word * IN_WORD..(word + 1) * IN_WORD).filter(move |byte| one.0[*byte] != other.0[*byte])
 }

@@ -108,7 +108,7 @@ const NOT_MISSED: &[(&str, &str, Upkeep, Why)] = &[
     // A packet has told of it, which was found by a wait or by a look that has invalidated.
     ("matched/post/halves.rs", "read", Upkeep::Invalidation, InvalidatedByWaits),
     // Who cannot send yet waits.
-    ("matched/slots.rs", "send", Upkeep::Invalidation, OnlyFaster),
+    ("matched/slots.rs", "look_whether_taken", Upkeep::Invalidation, OnlyFaster),
     // A wait has invalidated, and has looked into the box only where it waits for that rank: `matched::tests` has the order in which
     // the packet comes right behind that.
     ("matched/slots.rs", "next_arrival", Upkeep::Invalidation, InvalidatedByWaits),

@@ -130,6 +130,12 @@ impl Peer {
         self.arrived
     }
 
+    /// Whether the peer has used all of its credits.
+    #[inline]
+    fn has_used_all(&self) -> bool {
+        self.held >= self.limit
+    }
+
     /// A message of the peer is received that it has used a credit for. Returns how many it gets back now.
     #[inline]
     fn receive_one(&mut self) -> u32 {
@@ -269,11 +275,23 @@ impl Post {
     }
 
     /// Sends a packet after all that went to `to` before.
+    #[inline(never)]
     fn post<C: Core>(&self, world: &Comm<'_, C>, to: usize, packet: &Packet<&[u8]>) {
-        let is_first = self.peers.borrow()[to].queue.is_empty();
-        if is_first && self.slots.send(world, to, packet) {
-            return;
+        self.post_at_once(world, to, packet);
+    }
+
+    /// The same, where each instruction counts.
+    #[inline]
+    fn post_at_once<C: Core>(&self, world: &Comm<'_, C>, to: usize, packet: &Packet<&[u8]>) {
+        let is_first = self.queued.get() == 0 || self.peers.borrow()[to].queue.is_empty();
+        if !is_first || !self.slots.send(world, to, packet) {
+            self.queue(world, to, packet, is_first);
         }
+    }
+
+    /// A packet waits for room, or for those before it.
+    #[inline(never)]
+    fn queue<C: Core>(&self, world: &Comm<'_, C>, to: usize, packet: &Packet<&[u8]>, is_first: bool) {
         self.peers.borrow_mut()[to].queue.push_back(packet.to_owned());
         self.queued.set(self.queued.get() + 1);
         if !is_first {
@@ -282,6 +300,7 @@ impl Post {
     }
 
     /// Sends as many packets to `to` as there is room for.
+    #[inline(never)]
     fn push<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
         let queue = &mut self.peers.borrow_mut()[to].queue;
         while queue.front().is_some_and(|packet| self.slots.send(world, to, &packet.borrowed())) {

@@ -39,10 +39,13 @@ impl Post {
             return Ok(None);
         }
         // What waits for credits may go on with those that the message brings, and with it the program's work.
-        if !self.peers.borrow()[from].waiting.is_empty() {
-            return Ok(None);
+        let has_used_all = match &self.peers.borrow()[from] {
+            peer if !peer.waiting.is_empty() => return Ok(None),
+            peer => peer.has_used_all(),
+        };
+        if has_used_all {
+            self.widen(world, from);
         }
-        self.widen(world, from);
         if self.queued.get() > 0 {
             // The credits wait for room.
             return Ok(None);
@@ -138,7 +141,7 @@ impl Post {
     pub(super) fn widen<C: Core>(&self, world: &Comm<'_, C>, to: usize) {
         let more = {
             let peer = &mut self.peers.borrow_mut()[to];
-            if peer.held < peer.limit {
+            if !peer.has_used_all() {
                 return;
             }
             let owed = peer.give_back();

@@ -72,6 +72,7 @@ impl Post {
     ///
     /// # Errors
     /// [`Error::TimedOut`] on a dying machine.
+    #[inline]
     pub(in crate::matched) fn await_room<C: Core>(&self, world: &Comm<'_, C>, to: usize) -> Result<(), Error> {
         let await_taken = || self.slots.await_acknowledgement(world, to);
         while await_taken().map_err(|TimedOut { reason }| Error::TimedOut { reason })? {
@@ -96,7 +97,7 @@ impl Post {
         [context, tag]: [u32; 2],
         message: &[u8],
     ) {
-        self.post(world, to, &Packet::new(Kind::Eager, credits).tagged(context, tag).carrying(message));
+        self.post_at_once(world, to, &Packet::new(Kind::Eager, credits).tagged(context, tag).carrying(message));
     }
 
     /// Credits have come back.
@@ -146,7 +147,7 @@ impl Post {
         match bytes {
             Some(bytes) if len <= SHORT_BYTES && !outgoing.synchronous => {
                 let credits = self.peers.borrow_mut()[to].give_back();
-                self.send_short(world, (to, credits), [context, tag], bytes);
+                self.post(world, to, &Packet::new(Kind::Eager, credits).tagged(context, tag).carrying(bytes));
                 outgoing.state.finish_sent();
             }
             None => self.announce_waiting(world, to, [context, tag], len),
