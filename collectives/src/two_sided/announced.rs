@@ -78,8 +78,7 @@ impl<C: Messenger> Comm<'_, C> {
     pub(crate) fn receive_announced(&self, message: &mut [u8], from: usize) -> Result<(), Error> {
         let _span = self.hal().span(RECEIVING.with(self.core_of(from)).of(message.len()));
         let chunks = self.announced_chunks(message.len());
-        // L1 may have lines of an earlier message.
-        self.hal().invalidate_mpb();
+        // The look that found the announcement has emptied L1, and nobody has read of these lines since: their owner waits.
         let first = chunks.first_part();
         self.get_part((&chunks, 0, 0..first), &Line::default(), message, from);
         for number in 0..chunks.count() {
@@ -121,7 +120,7 @@ impl<C: Messenger> Comm<'_, C> {
         if number > 0 || !chunks.is_first_with_the_head() {
             self.signals().take_turned(from, CHUNK);
         }
-        self.hal().invalidate_mpb();
+        // As of messages that are received at once, L1 has nothing of these lines.
         let is_early = chunks.is_answered_early(number);
         if is_early {
             self.turn_signal(ANSWER, from);

@@ -105,8 +105,6 @@ const NOT_MISSED: &[(&str, &str, Upkeep, Why)] = &[
     ("lock/queue.rs", "release", Upkeep::Invalidation, OnlyFaster),
     // Whoever passes the lock on clears its own node then.
     ("lock/queue.rs", "release", Upkeep::Drain, PushedOutByOthers),
-    // A packet has told of it, which was found by a wait or by a look that has invalidated.
-    ("matched/post/halves.rs", "read", Upkeep::Invalidation, InvalidatedByWaits),
     // Who cannot send yet waits.
     ("matched/slots.rs", "look_whether_taken", Upkeep::Invalidation, OnlyFaster),
     // A wait has invalidated, and has looked into the box only where it waits for that rank: `matched::tests` has the order in which
@@ -135,9 +133,6 @@ const NOT_MISSED: &[(&str, &str, Upkeep, Why)] = &[
     ("one_sided/window/lock.rs", "join", Upkeep::Invalidation, InvalidatedByWaits),
     // The zeros of marks; a barrier follows.
     ("one_sided/window/marks/mod.rs", "clear", Upkeep::Drain, WholeLines),
-    // A message was announced by a packet, which was found by a wait or by a look that has invalidated.
-    ("two_sided/announced.rs", "receive_announced", Upkeep::Invalidation, InvalidatedByWaits),
-    ("two_sided/announced.rs", "receive_announced_chunk", Upkeep::Invalidation, InvalidatedByWaits),
 ];
 
 /// What becomes of programs without a call.

@@ -41,8 +41,7 @@ impl Post {
     pub(in crate::matched) fn read<C: Core>(&self, world: &Comm<'_, C>, from: usize, direct: Option<&mut [u8]>) {
         let Some((_, place, len)) = self.ready.take() else { return };
         let (hal, half) = (world.hal(), place as usize);
-        // L1 may have lines of an earlier message.
-        hal.invalidate_mpb();
+        // The look that found the packet has emptied L1, and nobody has read of this half since.
         let mut peers = self.peers.borrow_mut();
         let Some(incoming) = peers[from].incoming.front_mut() else { return };
         let read = |bytes: &mut [u8]| hal.read(self.buffers[from], half * HALF_BYTES, bytes);
