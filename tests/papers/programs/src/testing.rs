@@ -15,7 +15,11 @@ pub(super) struct Printed(pub(super) String);
 pub(super) fn run<P: Program>(words: &str) -> Printed {
     let named = words.split(' ').any(|word| word.starts_with("machine="));
     let machine = if named { "" } else { "machine=scc+ideal " };
-    let words = &format!("{words} {machine}accesses_only");
+    run_priced::<P>(&format!("{words} {machine}accesses_only"))
+}
+
+/// Runs a program, which has to succeed, with everything priced.
+pub(super) fn run_priced<P: Program>(words: &str) -> Printed {
     let simulation = simulate::<Only<P>>(words, &[]);
     assert!(simulation.success, "{words}: {}", simulation.console);
     Printed(simulation.console)

@@ -175,7 +175,11 @@ fn in_a_row<C: Core>(rank: &Rank<'_, C>, pair: Pair, bytes: usize, repetitions: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{refused, run};
+    use crate::testing::{Printed, refused, run, run_priced};
+
+    fn median(by: &Printed, name: &str, metric: &str, key: (u64, u64)) -> u64 {
+        crate::testing::median(by.at(name, metric, key))
+    }
 
     #[test]
     fn messages_take_longer_the_longer_and_the_farther_they_are() {
@@ -192,19 +196,26 @@ mod tests {
     #[test]
     fn messages_with_tags_take_little_longer() {
         let (ours, tagged) = (run::<TwoSided>("cores=48"), run::<TwoSided>("cores=48 algorithm=tagged"));
-        let median = |by: &crate::testing::Printed, name: &str, metric: &str, bytes: usize| {
-            let mut times = by.samples(name, metric)[&(9, bytes as u64)].clone();
-            times.sort_unstable();
-            times[times.len() / 2]
-        };
-        for bytes in SIZES {
-            let untagged = median(&ours, DEFAULT, "half-round-trip", bytes);
-            let with_tag = median(&tagged, TAGGED, "half-round-trip", bytes);
+        for bytes in SIZES.map(|bytes| bytes as u64) {
+            let untagged = median(&ours, DEFAULT, "half-round-trip", (9, bytes));
+            let with_tag = median(&tagged, TAGGED, "half-round-trip", (9, bytes));
             assert!(10 * with_tag <= 13 * untagged, "{bytes} bytes: {with_tag} and {untagged}");
         }
         let [expected, unexpected] =
-            ["each-expected", "each-unexpected"].map(|metric| median(&tagged, TAGGED, metric, 32));
+            ["each-expected", "each-unexpected"].map(|metric| median(&tagged, TAGGED, metric, (9, 32)));
         assert!(unexpected < expected, "{unexpected} and {expected}");
+    }
+
+    /// Here our software has its price.
+    #[test]
+    fn a_tag_on_eight_bytes_costs_little() {
+        let (ours, tagged) =
+            (run_priced::<TwoSided>("cores=48 bytes=8"), run_priced::<TwoSided>("cores=48 bytes=8 algorithm=tagged"));
+        for routers in [1, 5, 9] {
+            let untagged = median(&ours, DEFAULT, "half-round-trip", (routers, 8));
+            let with_tag = median(&tagged, TAGGED, "half-round-trip", (routers, 8));
+            assert!(10 * with_tag <= 13 * untagged, "{routers} routers: {with_tag} and {untagged}");
+        }
     }
 
     #[test]

@@ -13,6 +13,9 @@ const SHORT: (u64, f64) = (32, 3.0);
 const MIDDLE: (u64, f64) = (1 << 10, 16.0);
 const LONG: (u64, f64) = (1 << 13, 100.0);
 
+/// Bytes of a message whose tag is to cost little where each instruction counts.
+const TAGGED_BYTES: u64 = 8;
+
 /// Latencies by bytes and routers.
 pub(crate) const TWO_SIDED: Bench = Bench {
     name: "two-sided",
@@ -21,6 +24,10 @@ pub(crate) const TWO_SIDED: Bench = Bench {
     runs: &[
         // Three distances, and few ranks that only wait.
         Sweep("bench-two-sided", &["machine=scc-board", "algorithm={default|rcce}", "cores=14", "repetitions=4"]),
+        Sweep(
+            "bench-two-sided",
+            &["machine=scc-board", "algorithm={default|tagged}", "cores=14", "bytes=8", "repetitions=20"],
+        ),
         Sweep("bench-two-sided", &["algorithm={default|rcce|tagged}"]),
     ],
     claims: &[
@@ -33,6 +40,11 @@ pub(crate) const TWO_SIDED: Bench = Bench {
             .at_most(MIDDLE.1, "us", |rows| to_neighbour(rows, MIDDLE.0)),
         on_scc("on the board, everything priced: 8 KB to the other core of the tile")
             .at_most(LONG.1, "us", |rows| to_neighbour(rows, LONG.0)),
+        // What a receive takes that looks for all that may come, though its packet is in its box, would be more than that.
+        on_scc("on the board, everything priced: a tag on 8 bytes").at_most(2.0, "of a message without", |rows| {
+            let median = |name| rows.median(&format!("{name}{BOARD}"), METRIC, 1, TAGGED_BYTES);
+            Ok(median("tagged")? / median("default")?)
+        }),
         on_scc("a tag on 32 bytes, at any distance: at most").at_most(1.3, "of a message without", tag),
     ],
     ..Bench::PLAIN
