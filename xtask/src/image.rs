@@ -23,6 +23,9 @@ use std::{
 /// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
 const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
 
+/// What is not of the tree: a debugger needs nothing of it but lines, and images with and without variables share it.
+const LINES: &str = "package.'*'.debug='line-tables-only'";
+
 /// Optimised or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
@@ -57,7 +60,7 @@ const PC: Target = Target {
 
 /// QEMU, for a debugger: with names and places of variables, most of which are still there where code is optimised less.
 const DEBUGGER: Target =
-    Target { profile: &["debug='full'", "opt-level=1"], opt_level: 1, directory: "debugger", ..PC };
+    Target { profile: &["debug='full'", "package.hal.opt-level=1"], opt_level: 1, directory: "debugger", ..PC };
 
 /// The Intel SCC and boards like it.
 ///
@@ -366,10 +369,13 @@ fn for_target(command: &mut Command, program: &Program, target: Target) {
         }))
         // Nobody looks at their variables, and to say where these are takes the compiler a third of its time.
         .args(packages.contains(&TESTS).then(|| format!("--config=profile.release.{TESTS}debug='line-tables-only'")))
+        .args((!program.is_own).then(|| format!("--config=profile.release.{LINES}")))
         .args(target.profile.iter().map(|setting| format!("--config=profile.release.{setting}")))
         // Also where there are none, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", target.flags)
         .env("CARGO_TARGET_DIR", workspace::target().join(target.directory))
+        // What images have in common, the language's library for one, is compiled once for all of them.
+        .env("CARGO_BUILD_BUILD_DIR", workspace::target().join(PC.directory))
         .arg("--target")
         .arg(workspace::root().join("linker").join(target.specification))
         .args(["-Z", "build-std=core,alloc,compiler_builtins"])
