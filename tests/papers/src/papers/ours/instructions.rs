@@ -47,7 +47,7 @@ const BUDGETS: &[Budget] = &[
     row("put", "line", 0, 28, 22),
     row("put", "call", 0, 60, 22),
     row("get", "line", 0, 24, 23),
-    row("get", "call", 0, 60, 18),
+    row("get", "call", 0, 60, 19),
     row("put-made", "line", 0, 45, 34),
     row("put-made", "call", 0, 60, 33),
     row("get-used", "line", 0, 45, 33),
