@@ -23,7 +23,7 @@ use std::{
 /// What cargo is told in the environment: places in reports have lines, also those of a user's own crate.
 const DEBUG: (&str, &str) = ("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
 
-/// What is not of the tree: a debugger needs nothing of it but lines, and images with and without variables share it.
+/// Of packages from elsewhere reports and debuggers need nothing but lines, and images with and without variables share them.
 const LINES: &str = "package.'*'.debug='line-tables-only'";
 
 /// Optimised or not.
@@ -58,7 +58,7 @@ const PC: Target = Target {
     directory: "kernel",
 };
 
-/// QEMU, for a debugger: with names and places of variables, most of which are still there where code is optimised less.
+/// QEMU, for a debugger: with names and places of this tree's variables, most of which are still there where code is optimised less.
 const DEBUGGER: Target =
     Target { profile: &["debug='full'", "package.hal.opt-level=1"], opt_level: 1, directory: "debugger", ..PC };
 
@@ -374,7 +374,7 @@ fn for_target(command: &mut Command, program: &Program, target: Target) {
         // Also where there are none, so that flags in the user's own configuration, `target-cpu=native` for one, do not count.
         .env("CARGO_ENCODED_RUSTFLAGS", target.flags)
         .env("CARGO_TARGET_DIR", workspace::target().join(target.directory))
-        // What images have in common, the language's library for one, is compiled once for all of them.
+        // What images have in common, the language's library for one, is compiled once for all of them, and one image at a time.
         .env("CARGO_BUILD_BUILD_DIR", workspace::target().join(PC.directory))
         .arg("--target")
         .arg(workspace::root().join("linker").join(target.specification))

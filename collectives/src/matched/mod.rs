@@ -53,6 +53,7 @@ mod operations;
 mod packet;
 mod post;
 pub mod request;
+mod seen;
 mod slots;
 mod state;
 #[cfg(test)]

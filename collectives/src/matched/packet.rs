@@ -181,7 +181,8 @@ impl Words {
         }
     }
 
-    /// Copies those of its bytes that are in the line with them, to as many, a word at a time as they were put there.
+    /// Copies the first bytes of the payload, those that are in the packet's first line, to as many. A word at a time, as they were put
+    /// there: the compiler would call `memcpy` for them.
     #[inline]
     pub(super) fn copy_with_head(line: &Line, to: &mut [u8]) {
         let (whole, rest) = to.as_chunks_mut();
@@ -225,6 +226,9 @@ mod tests {
             head.0.copy_from_slice(bytemuck::cast_slice(&packet.head(5, answered)));
             let (mut found, words) = Packet::from_line(&head, vec![7; 3]);
             assert_eq!((words.stamp, words.answered, words.len), (5, answered, len));
+            let mut copied = vec![0; len.min(HEAD_BYTES)];
+            Words::copy_with_head(&head, &mut copied);
+            assert_eq!(copied, words.with_head(&head));
             let further = packet.further().unwrap_or_default();
             assert_eq!(further.len().div_ceil(LINE_BYTES), packet.lines() - 1);
             found.payload.extend_from_slice(further);

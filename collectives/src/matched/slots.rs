@@ -23,9 +23,13 @@ use hal::{Core, Deadline, LINE_BYTES, Line, MpbByte, MpbLine, MpbWords, Place, P
 use crate::{
     Comm,
     comm::looks::{self, LOOKS},
+    mpb::bytes::{IN_WORD, Words as LineOfWords},
 };
 
-use super::packet::{Packet, SHORT_BYTES, Words, lines_of_head};
+use super::{
+    packet::{MOST_LINES, Packet, SHORT_BYTES, Words, lines_of_head},
+    seen::Seen,
+};
 
 /// Slots of a rank.
 const SLOTS: usize = 16;
@@ -34,7 +38,8 @@ const SLOTS: usize = 16;
 /// number.
 const SLOT_BITS: u32 = 4;
 const _: () = assert!(SLOTS == 1 << SLOT_BITS, "each slot has a number");
-const _: () = assert!(SLOTS == u16::BITS as usize, "each slot has a bit");
+const _: () =
+    assert!(SLOTS == u16::BITS as usize && MOST_LINES < SLOTS, "each slot has a bit, and those of a packet leave one");
 
 /// Ranks up to which there are boxes.
 const MOST_BOXES: usize = 64;
@@ -47,7 +52,7 @@ const _: () = assert!(ROUND < 1 << (u8::BITS - SLOT_BITS), "a doorbell is looked
 const MOST_UNWRITTEN: u8 = 200;
 
 /// The words of a line.
-type LineWords = MpbWords<WORDS>;
+type LineWords = MpbWords<{ LINE_BYTES / IN_WORD }>;
 
 /// What this rank knows of a peer.
 struct Pair {
@@ -93,36 +98,6 @@ pub(super) struct Slots {
     received: Cell<usize>,
     /// Memory for the payload of the next packet.
     spare: Cell<Vec<u8>>,
-}
-
-/// Words of a line, and bytes of a word.
-const WORDS: usize = LINE_BYTES / IN_WORD;
-const IN_WORD: usize = size_of::<u32>();
-
-/// A line as it was seen last, or of which some bytes are known better: word by word, as most words of two lines are the same.
-#[derive(Clone, Default)]
-struct Seen([[Cell<u8>; IN_WORD]; WORDS]);
-
-impl Seen {
-    fn set(&self, line: &Line) {
-        self.0.as_flattened().iter().zip(line.0).for_each(|(seen, byte)| seen.set(byte));
-    }
-
-    fn byte(&self, index: usize) -> &Cell<u8> {
-        &self.0.as_flattened()[index]
-    }
-
-    /// The first of the bytes that are not those of `other` which is to be found, and which one of the line it is.
-    fn find_differing(&self, other: &Self, mut is_wanted: impl FnMut(usize, u8) -> bool) -> Option<usize> {
-        let bytes_of = |word: &[Cell<u8>; IN_WORD]| word.each_ref().map(Cell::get);
-        let words = self.0.iter().zip(&other.0).map(|(one, other)| (bytes_of(one), bytes_of(other))).enumerate();
-        let differing = words.filter(|(_, (one, other))| u32::from_le_bytes(*one) != u32::from_le_bytes(*other));
-        let mut bytes = differing.flat_map(|(word, (one, other))| {
-            let are_different = move |byte: &usize| one[*byte] != other[*byte];
-            (0..IN_WORD).filter(are_different).map(move |byte| (IN_WORD * word + byte, one[byte]))
-        });
-        bytes.find(|(index, byte)| is_wanted(*index, *byte)).map(|(index, _)| index)
-    }
 }
 
 /// Lines of doorbells.
@@ -237,7 +212,7 @@ impl Slots {
     /// Puts a packet into slots from one on, its first line only where there are no boxes. What tells of these lines comes behind them, and
     /// pushes the last one out of the write-combine buffer.
     #[inline(never)]
-    fn put_into_slots<C: Core>(&self, comm: &Comm<'_, C>, slot: usize, head: &[u32; WORDS], packet: &Packet<&[u8]>) {
+    fn put_into_slots<C: Core>(&self, comm: &Comm<'_, C>, slot: usize, head: &LineOfWords, packet: &Packet<&[u8]>) {
         let mut line = comm.mpb_line(comm.rank(), self.first + slot);
         if !self.has_boxes {
             comm.hal().store_words(line, 0, head.iter().copied());
@@ -406,8 +381,8 @@ impl Slots {
     /// The first rank whose doorbell in a line has rung at the last look. A packet may be taken from its box before its doorbell is seen:
     /// that of the one before it is nothing new.
     fn arrival_in(&self, index: usize) -> Option<usize> {
-        let is_next = |byte, stamp| self.is_next(index * LINE_BYTES + byte, stamp);
-        let byte = self.doorbells[index].find_differing(&self.answered[index], is_next)?;
+        let mut rung = self.doorbells[index].differing_from(&self.answered[index]);
+        let (byte, _) = rung.find(|(byte, stamp)| self.is_next(index * LINE_BYTES + byte, *stamp))?;
         Some(index * LINE_BYTES + byte)
     }
 
@@ -554,11 +529,10 @@ impl Slots {
     fn note_acknowledgements(&self, index: usize, line: &Line) -> bool {
         let (seen, now, mut is_new) = (&self.seen[index], Seen::default(), false);
         now.set(line);
-        now.find_differing(seen, |byte, count| {
+        for (byte, count) in now.differing_from(seen) {
             is_new = true;
             self.note_acknowledgement(index * LINE_BYTES + byte, count);
-            false
-        });
+        }
         seen.set(line);
         is_new
     }

@@ -120,7 +120,7 @@ impl<C: Messenger> Comm<'_, C> {
         if number > 0 || !chunks.is_first_with_the_head() {
             self.signals().take_turned(from, CHUNK);
         }
-        // As of messages that are received at once, L1 has nothing of these lines.
+        // The poll that saw the packet, or the turned bit of a later chunk, has emptied L1, and nobody has read of these lines since.
         let is_early = chunks.is_answered_early(number);
         if is_early {
             self.turn_signal(ANSWER, from);
