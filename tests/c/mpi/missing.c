@@ -3,6 +3,7 @@
 #include "../check.h"
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int heard;
 
@@ -30,7 +31,7 @@ static void communicators(void)
     int number, ranks[1] = {0};
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     MPI_Group group, self;
-    MPI_Comm comm;
+    MPI_Comm comm, grid;
     MPI_Comm_group(MPI_COMM_WORLD, &group);
     MPI_Comm_group(MPI_COMM_SELF, &self);
     MISSES(MPI_Comm_size(MPI_COMM_WORLD, NULL));
@@ -66,6 +67,22 @@ static void communicators(void)
     CHECK(comm == MPI_COMM_NULL);
     MISSES(MPI_Dims_create(4, 2, NULL));
     MISSES(MPI_Topo_test(MPI_COMM_WORLD, NULL));
+    comm = MPI_COMM_SELF;
+    MISSES(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                          &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    comm = MPI_COMM_SELF;
+    MISSES(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, ranks, NULL, ranks, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    MPI_Cart_create(MPI_COMM_SELF, 1, (int[]){1}, ranks, 0, &grid);
+    comm = MPI_COMM_SELF;
+    MPI_Comm_set_errhandler(grid, MPI_ERRORS_RETURN);
+    MISSES(MPI_Cart_sub(grid, NULL, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    MPI_Comm_free(&grid);
+    MISSES(MPI_Comm_spawn("other", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, NULL, MPI_ERRCODES_IGNORE));
+    MISSES(MPI_Comm_spawn_multiple(0, NULL, MPI_ARGVS_NULL, NULL, NULL, 0, MPI_COMM_WORLD, NULL, MPI_ERRCODES_IGNORE));
+    MISSES(MPI_File_open(MPI_COMM_WORLD, "file", MPI_MODE_RDONLY, MPI_INFO_NULL, NULL));
     MISSES(MPI_Info_create(NULL));
     MISSES(MPI_Get_processor_name(text, NULL));
     MISSES(MPI_Get_library_version(NULL, &number));
@@ -74,6 +91,50 @@ static void communicators(void)
     MISSES(MPI_Error_string(MPI_ERR_ARG, NULL, &number));
     MISSES(MPI_Get_address(text, NULL));
     MISSES(MPI_Alloc_mem(8, MPI_INFO_NULL, NULL));
+}
+
+/* Where a text needs a place: if there is room for any of it. */
+static void texts(void)
+{
+    int len = 8, flag;
+    MPI_Info info;
+    MPI_Session session;
+    MPI_Datatype type;
+    char name[MPI_MAX_OBJECT_NAME];
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "key", "value");
+    MISSES(MPI_Info_get_string(info, "key", &len, NULL, &flag));
+    len = 0;
+    EQUAL(MPI_Info_get_string(info, "key", &len, NULL, &flag), MPI_SUCCESS);
+    EQUAL(len, sizeof "value");
+    MPI_Info_free(&info);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    len = 8;
+    MISSES(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &len, NULL));
+    len = 0;
+    EQUAL(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &len, NULL), MPI_SUCCESS);
+    EQUAL(len, sizeof "mpi://WORLD");
+    MPI_Session_finalize(&session);
+    /* A name has the bytes that it was given, also where these are no UTF-8. */
+    MPI_Type_dup(MPI_INT, &type);
+    MPI_Type_set_name(type, "\xe9t\xe9");
+    MPI_Type_get_name(type, name, &len);
+    EQUAL(len, 3);
+    CHECK(strcmp(name, "\xe9t\xe9") == 0);
+    MPI_Type_free(&type);
+}
+
+/* Errors of tools are returned, whatever handlers there are. */
+static void tools(void)
+{
+    int provided;
+    EQUAL(MPI_T_init_thread(MPI_THREAD_SINGLE, NULL), MPI_T_ERR_INVALID);
+    EQUAL(MPI_T_finalize(), MPI_T_ERR_NOT_INITIALIZED);
+    EQUAL(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), MPI_SUCCESS);
+    EQUAL(MPI_T_cvar_get_num(NULL), MPI_T_ERR_INVALID);
+    EQUAL(MPI_T_pvar_session_create(NULL), MPI_T_ERR_INVALID);
+    EQUAL(MPI_T_pvar_session_free(NULL), MPI_T_ERR_INVALID);
+    EQUAL(MPI_T_finalize(), MPI_SUCCESS);
 }
 
 static void messages(int me)
@@ -145,6 +206,10 @@ static void handlers(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     MISSES(MPI_Comm_size(comm, NULL));
+    MISSES(MPI_Irecv(memory, 1, MPI_INT, 0, 0, comm, NULL));
+    MISSES(MPI_Isendrecv(memory, 1, MPI_INT, 0, 0, memory + 1, 1, MPI_INT, 0, 0, comm, NULL));
+    MISSES(MPI_Ibarrier(comm, NULL));
+    MISSES(MPI_Iprobe(0, 0, comm, NULL, MPI_STATUS_IGNORE));
     MPI_Comm_free(&comm);
     MPI_Win_create_errhandler(hears_of_window, &of_window);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -166,7 +231,15 @@ static void handlers(void)
     MPI_Win_unlock_all(win);
     MISSES(MPI_Win_test(win, NULL));
     MISSES(MPI_Win_free(NULL));
+    heard = 0;
     MISSES(MPI_Win_allocate(8, 1, MPI_INFO_NULL, comm, NULL, &win));
+    EQUAL(heard, MPI_ERR_ARG);
+    heard = 0;
+    MISSES(MPI_Iprobe(0, 0, comm, NULL, MPI_STATUS_IGNORE));
+    EQUAL(heard, MPI_ERR_ARG);
+    heard = 0;
+    MISSES(MPI_Irecv(memory, 1, MPI_INT, 0, 0, comm, NULL));
+    EQUAL(heard, MPI_ERR_ARG);
     EQUAL(MPI_Win_free(&win), MPI_SUCCESS);
     MPI_Errhandler_free(&of_comm);
     MPI_Errhandler_free(&of_window);
@@ -181,6 +254,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     communicators();
+    texts();
+    tools();
     messages(me);
     datatypes();
     handlers();

@@ -24,7 +24,7 @@ ATOLL_BOTH(Pcontrol);
 
 int PMPI_Get_address(const void *location, MPI_Aint *address)
 {
-    ATOLL_NEEDS(Get_address, address);
+    ATOLL_NEEDS(Get_address, address, MPI_COMM_NULL);
     *address = (MPI_Aint)location;
     return MPI_SUCCESS;
 }
@@ -45,7 +45,7 @@ ATOLL_BOTH(Aint_diff);
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
     (void)info;
-    ATOLL_NEEDS(Alloc_mem, baseptr);
+    ATOLL_NEEDS(Alloc_mem, baseptr, MPI_COMM_NULL);
     void *block = size < 0 ? NULL : malloc(size > 0 ? size : 1);
     *(void **)baseptr = block;
     if (block == NULL) {
@@ -65,8 +65,8 @@ ATOLL_BOTH(Free_mem);
 
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
 {
-    ATOLL_NEEDS(Abi_get_version, abi_major);
-    ATOLL_NEEDS(Abi_get_version, abi_minor);
+    ATOLL_NEEDS(Abi_get_version, abi_major, MPI_COMM_NULL);
+    ATOLL_NEEDS(Abi_get_version, abi_minor, MPI_COMM_NULL);
     *abi_major = MPI_ABI_VERSION;
     *abi_minor = MPI_ABI_SUBVERSION;
     return MPI_SUCCESS;
@@ -118,7 +118,7 @@ ATOLL_BOTH(Info_create_env);
 /* Nobody has started this program from another one. */
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
-    ATOLL_NEEDS(Comm_get_parent, parent);
+    ATOLL_NEEDS(Comm_get_parent, parent, MPI_COMM_NULL);
     *parent = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -171,14 +171,14 @@ ATOLL_BOTH(Keyval_free);
 #define FIELD(name, field)                                                                                              \
     int PMPI_Status_get_##name(const MPI_Status *status, int *value)                                                    \
     {                                                                                                                   \
-        ATOLL_NEEDS(Status_get_##name, status);                                                                         \
-        ATOLL_NEEDS(Status_get_##name, value);                                                                          \
+        ATOLL_NEEDS(Status_get_##name, status, MPI_COMM_NULL);                                                          \
+        ATOLL_NEEDS(Status_get_##name, value, MPI_COMM_NULL);                                                           \
         *value = status->MPI_##field;                                                                                   \
         return MPI_SUCCESS;                                                                                             \
     }                                                                                                                   \
     int PMPI_Status_set_##name(MPI_Status *status, int value)                                                           \
     {                                                                                                                   \
-        ATOLL_NEEDS(Status_set_##name, status);                                                                         \
+        ATOLL_NEEDS(Status_set_##name, status, MPI_COMM_NULL);                                                          \
         status->MPI_##field = value;                                                                                    \
         return MPI_SUCCESS;                                                                                             \
     }                                                                                                                   \

@@ -4,7 +4,8 @@
 
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
-    (void)comm, (void)filename, (void)amode, (void)info;
+    (void)filename, (void)amode, (void)info;
+    ATOLL_NEEDS(File_open, fh, comm);
     *fh = MPI_FILE_NULL;
     return ATOLL(file_refuse, "File_open");
 }

@@ -102,22 +102,22 @@ ATOLL_BOTH(Probe);
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    ATOLL_NEEDS(Iprobe, flag);
+    ATOLL_NEEDS(Iprobe, flag, comm);
     return ATOLL(probe_for, "Iprobe", source, tag, comm, flag, NULL, status);
 }
 ATOLL_BOTH(Iprobe);
 
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    ATOLL_NEEDS(Mprobe, message);
+    ATOLL_NEEDS(Mprobe, message, comm);
     return ATOLL(probe_for, "Mprobe", source, tag, comm, NULL, message, status);
 }
 ATOLL_BOTH(Mprobe);
 
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    ATOLL_NEEDS(Improbe, flag);
-    ATOLL_NEEDS(Improbe, message);
+    ATOLL_NEEDS(Improbe, flag, comm);
+    ATOLL_NEEDS(Improbe, message, comm);
     return ATOLL(probe_for, "Improbe", source, tag, comm, flag, message, status);
 }
 ATOLL_BOTH(Improbe);
@@ -142,7 +142,7 @@ ATOLL_BOTH(Buffer_attach);
 
 int PMPI_Buffer_detach(void *buffer, int *size)
 {
-    ATOLL_NEEDS(Buffer_detach, size);
+    ATOLL_NEEDS(Buffer_detach, size, MPI_COMM_NULL);
     MPI_Count bytes = 0;
     int error = ATOLL(Buffer_detach_c, buffer, &bytes);
     *size = bytes;
@@ -158,7 +158,7 @@ ATOLL_BOTH(Comm_attach_buffer);
 
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer, int *size)
 {
-    ATOLL_NEEDS(Comm_detach_buffer, size);
+    ATOLL_NEEDS(Comm_detach_buffer, size, comm);
     MPI_Count bytes = 0;
     int error = ATOLL(Comm_detach_buffer_c, comm, buffer, &bytes);
     *size = bytes;

@@ -8,6 +8,7 @@
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
                     MPI_Comm *intercomm, int array_of_errcodes[])
 {
+    ATOLL_NEEDS(Comm_spawn, intercomm, comm);
     int rank, error = PMPI_Comm_rank(comm, &rank);
     if (error)
         return error;
@@ -23,6 +24,7 @@ int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_
                              const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm,
                              MPI_Comm *intercomm, int array_of_errcodes[])
 {
+    ATOLL_NEEDS(Comm_spawn_multiple, intercomm, comm);
     int rank, error = PMPI_Comm_rank(comm, &rank);
     if (error)
         return error;

@@ -13,8 +13,14 @@ static int begun;
     if (begun == 0)                                                                                                     \
     return MPI_T_ERR_NOT_INITIALIZED
 
+/* Errors of tools are returned, whatever handlers there are. */
+#define NEEDS(place)                                                                                                    \
+    if ((place) == NULL)                                                                                                \
+    return MPI_T_ERR_INVALID
+
 int PMPI_T_init_thread(int required, int *provided)
 {
+    NEEDS(provided);
     begun++;
     *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
     return MPI_SUCCESS;
@@ -34,6 +40,7 @@ ATOLL_BOTH(T_finalize);
     int PMPI_T_##name(int *number)                                                                                      \
     {                                                                                                                   \
         CHECK_BEGUN;                                                                                                    \
+        NEEDS(number);                                                                                                  \
         *number = 0;                                                                                                    \
         return MPI_SUCCESS;                                                                                             \
     }                                                                                                                   \
@@ -50,6 +57,7 @@ NUMBER(source_get_num, num_sources)
 int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
     CHECK_BEGUN;
+    NEEDS(session);
     *session = malloc(1);
     return *session ? MPI_SUCCESS : MPI_T_ERR_OUT_OF_SESSIONS;
 }
@@ -58,6 +66,7 @@ ATOLL_BOTH(T_pvar_session_create);
 int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
     CHECK_BEGUN;
+    NEEDS(session);
     if (*session == MPI_T_PVAR_SESSION_NULL)
         return MPI_T_ERR_INVALID_SESSION;
     free(*session);

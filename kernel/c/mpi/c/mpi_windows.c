@@ -5,7 +5,7 @@
 
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    ATOLL_NEEDS(Win_allocate, baseptr);
+    ATOLL_NEEDS(Win_allocate, baseptr, comm);
     void *memory = size < 0 ? NULL : malloc(size > 0 ? size : 1);
     int error = ATOLL(win_allocate_there, memory, size, disp_unit, info, comm, win);
     if (error) {
@@ -26,7 +26,7 @@ ATOLL_BOTH(Win_allocate);
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
                                MPI_Win *win)
 {
-    ATOLL_NEEDS(Win_allocate_shared, baseptr);
+    ATOLL_NEEDS(Win_allocate_shared, baseptr, comm);
     size_t bytes = 0;
     int error = ATOLL(win_share, size, disp_unit, info, comm, win, &bytes);
     if (!error)

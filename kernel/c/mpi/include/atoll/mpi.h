@@ -84,10 +84,10 @@ const struct atoll_mpi *atoll_mpi_table(void);
 
 #define ATOLL(name, ...) (atoll_mpi_table()->name(atoll_context __VA_OPT__(, ) __VA_ARGS__))
 
-/* Refuses a place that is not there, where the Rust side does not see it. */
-#define ATOLL_NEEDS(name, place)                                                                                        \
+/* Refuses a place that is not there, where the Rust side does not see it; `comm` is MPI_COMM_NULL where a call has none. */
+#define ATOLL_NEEDS(name, place, comm)                                                                                  \
     if ((place) == NULL)                                                                                                \
-    return ATOLL(no_place, #name)
+    return ATOLL(no_place, #name, comm)
 
 /* A function of a list, by the name of the profiling interface, and a weak one by its own. */
 #define ATOLL_BOTH(name) extern __typeof__(PMPI_##name) MPI_##name __attribute__((weak, alias("PMPI_" #name)))

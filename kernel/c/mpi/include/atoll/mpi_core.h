@@ -27,7 +27,7 @@ CALL(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler), comm, errh
 CALL(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler), comm, errhandler)
 CALL(Comm_call_errhandler, (MPI_Comm comm, int errorcode), comm, errorcode)
 SERVICE(refuse, (const char *name, int errorclass, MPI_Comm comm), name, errorclass, comm)
-SERVICE(no_place, (const char *name), name)
+SERVICE(no_place, (const char *name, MPI_Comm comm), name, comm)
 CALL(File_create_errhandler, (MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler),
      file_errhandler_fn, errhandler)
 CALL(File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler), file, errhandler)

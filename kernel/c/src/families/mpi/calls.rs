@@ -50,7 +50,7 @@ table! {
     comm_get_errhandler = errors::calls::comm_get_errhandler[comm: Handle, handler: Place<Handle>];
     comm_call_errhandler = errors::calls::comm_call_errhandler[comm: Handle, code: i32];
     refuse = errors::calls::refuse[name: *const c_char, class: i32, comm: Handle];
-    no_place = errors::calls::no_place[name: *const c_char];
+    no_place = errors::calls::no_place[name: *const c_char, comm: Handle];
     file_create_errhandler = errors::calls::file_create_errhandler[function: usize, handler: Place<Handle>];
     file_set_errhandler = errors::calls::file_set_errhandler[file: Handle, handler: Handle];
     file_get_errhandler = errors::calls::file_get_errhandler[file: Handle, handler: Place<Handle>];
@@ -150,11 +150,11 @@ table! {
     comm_iflush_buffer = buffered::calls::iflush[comm: Handle, request: Place<Handle>] with (Some(comm), request);
 
     wait = requests::end_one[request: Place<Handle>, status: *mut Status]
-        with (request, Waits, None, status);
+        with (request.read(), Some(request), Waits, None, status);
     test = requests::end_one[request: Place<Handle>, flag: Place<i32>, status: *mut Status]
-        with (request, Tests, Some(flag), status);
+        with (request.read(), Some(request), Tests, Some(flag), status);
     request_get_status = requests::end_one[request: Handle, flag: Place<i32>, status: *mut Status]
-        with (Place::of((&raw const request).cast_mut())?, Looks, Some(flag), status);
+        with (request, None, Looks, Some(flag), status);
     waitall = requests::end_all[count: i32, requests: *mut Handle, statuses: *mut Status]
         with ((count, requests), Waits, None, statuses);
     testall = requests::end_all[count: i32, requests: *mut Handle, flag: Place<i32>, statuses: *mut Status]
@@ -180,7 +180,7 @@ table! {
     ] with ((count, requests), (found, indices), Looks, statuses);
     request_free = requests::request_free[request: Place<Handle>];
     cancel = requests::cancel[request: Place<Handle>];
-    start = requests::start[request: Place<Handle>];
+    start = requests::start[request: Place<Handle>] with (request.read());
     startall = requests::startall[count: i32, requests: *mut Handle];
     grequest_start = requests::grequest_start[
         query: usize, free: usize, cancel: usize, extra: *mut c_void, request: Place<Handle>,

@@ -136,7 +136,9 @@ pub(super) unsafe fn get_library_version<C: Core>(
     len: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe { write_text(concat!("Atoll ", env!("CARGO_PKG_VERSION")), text.pointer(), Some(len), LIBRARY_BYTES) };
+    unsafe {
+        write_text(concat!("Atoll ", env!("CARGO_PKG_VERSION")).as_bytes(), text.pointer(), Some(len), LIBRARY_BYTES)
+    };
     Ok(())
 }
 
@@ -147,6 +149,6 @@ pub(super) unsafe fn get_processor_name<C: Core>(
 ) -> Result<(), Fault> {
     let core = alloc::format!("core {}", here.world.core_of(here.world.rank()).index());
     // SAFETY: see above.
-    unsafe { write_text(&core, text.pointer(), Some(len), PROCESSOR_BYTES) };
+    unsafe { write_text(core.as_bytes(), text.pointer(), Some(len), PROCESSOR_BYTES) };
     Ok(())
 }

@@ -8,7 +8,8 @@ use super::{
     class::{Fault, On},
     errors::{ARE_FATAL, calls::raise},
     handles::Handle,
-    place::{Argument, missing},
+    messages::Form,
+    place::{Argument, Place, missing},
     state::{Here, Mpi},
 };
 use crate::families::with;
@@ -76,7 +77,27 @@ impl<C: Core> Here<'_, '_, '_, C> {
         Err(Fault { on: on.unwrap_or(On::Nothing), ..missing() })
     }
 
-    /// Who hears of it where a call names a communicator, a window or a session: that, if a program has given it a handler.
+    /// Where a request goes, in forms of a function that make one.
+    ///
+    /// # Safety
+    /// As for [`Place::of`].
+    pub(crate) unsafe fn place_of_request(
+        &self,
+        form: Form,
+        comm: Handle,
+        request: *mut Handle,
+    ) -> Result<Option<Place<Handle>>, Fault> {
+        if form == Form::Blocking {
+            return Ok(None);
+        }
+        self.refuse_missing(&[(request.is_null(), Some(comm))])?;
+        // SAFETY: the caller says so.
+        unsafe { Place::of(request) }.map(Some)
+    }
+
+    /// Who hears of a missing place where a call names a communicator, a window or a session: that, if its errors are not fatal. Those of
+    /// a window are so from the start, which nobody has chosen; since nothing has happened yet, the error is one of no object then, of
+    /// which a handler of the program's for `MPI_COMM_SELF` or `MPI_COMM_WORLD` hears, as where a call names nothing.
     fn whose_errors(&self, handle: Handle) -> Option<On> {
         let of_comm = || Some((self.communicator(handle).ok()?.errhandler.get(), On::Comm(handle)));
         let of_window = || Some((self.windows.get(handle).ok()?.errhandler.get(), On::Window(handle)));

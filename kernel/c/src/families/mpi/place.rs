@@ -52,17 +52,48 @@ impl<T: Copy> Place<T> {
     }
 }
 
+/// Refuses a list that is a null pointer, and is not empty.
+fn check_list<T>(first: *const T) -> Result<(), Fault> {
+    if first.is_null() { Err(Fault::new(Class::ARG, "a list that is not empty is a null pointer")) } else { Ok(()) }
+}
+
 /// Values of the program's.
 ///
 /// # Safety
 /// There are so many, to which nobody writes meanwhile, if the pointer is not null.
 pub(crate) unsafe fn values<'v, T>(count: usize, first: *const T) -> Result<&'v [T], Fault> {
-    match (count, first.is_null()) {
-        (0, _) => Ok(&[]),
-        (_, true) => Err(Fault::new(Class::ARG, "a list is a null pointer")),
-        // SAFETY: the caller says so.
-        (_, false) => Ok(unsafe { slice::from_raw_parts(first, count) }),
+    if count == 0 {
+        return Ok(&[]);
     }
+    check_list(first)?;
+    // SAFETY: the caller says so.
+    Ok(unsafe { slice::from_raw_parts(first, count) })
+}
+
+/// Values of the program's, to be changed.
+///
+/// # Safety
+/// There are so many, which nobody else reads or writes meanwhile, if the pointer is not null.
+pub(crate) unsafe fn values_mut<'v, T>(count: usize, first: *mut T) -> Result<&'v mut [T], Fault> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    check_list(first)?;
+    // SAFETY: the caller says so.
+    Ok(unsafe { slice::from_raw_parts_mut(first, count) })
+}
+
+/// Gives the program a list.
+///
+/// # Safety
+/// There is room for so many values, if the pointer is not null.
+pub(crate) unsafe fn give_list<T>(first: *mut T, values: impl ExactSizeIterator<Item = T>) -> Result<(), Fault> {
+    if values.len() > 0 {
+        check_list(first)?;
+    }
+    // SAFETY: the caller says so.
+    values.enumerate().for_each(|(at, value)| unsafe { first.add(at).write(value) });
+    Ok(())
 }
 
 /// The error of a place that is not there.

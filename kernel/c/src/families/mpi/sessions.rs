@@ -136,7 +136,8 @@ pub(super) unsafe fn session_get_nth_pset<C: Core>(
     // SAFETY: see above.
     unsafe {
         if let Some(room) = usize::try_from(room.read()).ok().filter(|room| *room > 0) {
-            errors::write_text(&text.to_string_lossy(), name, None, room);
+            here.refuse_missing(&[(name.is_null(), Some(session))])?;
+            errors::write_text(text.to_bytes(), name, None, room);
         }
         room.write(text.count_bytes() as i32 + 1);
     }

@@ -10,7 +10,6 @@ use super::{
         engine::{DONE, Pending},
         handles::Handle,
         messages::{Form, named},
-        place::Place,
         requests::{Request, Start, What},
         state::Here,
         state::Mpi,
@@ -46,10 +45,25 @@ pub(crate) unsafe fn collective<C: Core>(
     // SAFETY: the caller says so.
     let call = unsafe { &*call };
     // SAFETY: the caller says so.
+    let request = unsafe {
+        here.place_of_request(Form::of(call.form), call.comm, request).map_err(|fault| named(fault, call.name))?
+    };
+    // SAFETY: the caller says so.
     let work = || unsafe {
         let plan = call.plan(here)?;
-        match Form::of(call.form) {
-            Form::Blocking => {
+        match (Form::of(call.form), request) {
+            (Form::Nonblocking, Some(request)) => {
+                let declared = here.declare_collective_begin(&plan);
+                let pending = here.begin_collective(&plan, None).inspect_err(|_| here.declare_end(declared))?;
+                let made = Request::new(plan.comm.clone(), What::Collective, Some(pending));
+                request.write(here.new_request(made.declared_as(declared)));
+            }
+            (Form::Persistent, Some(request)) => {
+                let made = Request::new(plan.comm.clone(), What::Collective, None);
+                let tag = plan.comm.next_persistent();
+                request.write(here.new_request(made.that_starts(Start::Collective(plan, tag))));
+            }
+            _ => {
                 here.session.before_waiting();
                 here.engine.go_on();
                 here.declare_collective_use(&plan);
@@ -57,19 +71,6 @@ pub(crate) unsafe fn collective<C: Core>(
                     Some(result) => result?,
                     None => Party::wait(&here.engine, work::run(&plan, &here.party(&plan.comm)))?,
                 }
-            }
-            Form::Nonblocking => {
-                let request = Place::of(request)?;
-                let declared = here.declare_collective_begin(&plan);
-                let pending = here.begin_collective(&plan, None).inspect_err(|_| here.declare_end(declared))?;
-                let made = Request::new(plan.comm.clone(), What::Collective, Some(pending));
-                request.write(here.new_request(made.declared_as(declared)));
-            }
-            Form::Persistent => {
-                let request = Place::of(request)?;
-                let made = Request::new(plan.comm.clone(), What::Collective, None);
-                let tag = plan.comm.next_persistent();
-                request.write(here.new_request(made.that_starts(Start::Collective(plan, tag))));
             }
         }
         Ok(())

@@ -111,7 +111,7 @@ pub(crate) unsafe fn comm_get_name<C: Core>(
     let known =
         if comm == COMM_NULL { "MPI_COMM_NULL".to_string() } else { here.communicator(comm)?.name.borrow().clone() };
     // SAFETY: see above.
-    unsafe { write_text(&known, name.pointer(), Some(len), NAME_BYTES) };
+    unsafe { write_text(known.as_bytes(), name.pointer(), Some(len), NAME_BYTES) };
     Ok(())
 }
 

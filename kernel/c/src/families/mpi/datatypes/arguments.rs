@@ -1,6 +1,6 @@
 //! Numbers and lists that a program hands over: as `int`, `MPI_Aint` or `MPI_Count`, as the form of the function has them.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::rc::Rc;
 
 use kernel::hal::Core;
 
@@ -9,7 +9,7 @@ use super::{
         class::{Class, Fault},
         constants::UNDEFINED,
         handles::Handle,
-        place::Place,
+        place::{Place, values},
         state::Here,
     },
     Datatype,
@@ -56,27 +56,10 @@ pub(crate) fn count<T: Number>(number: T) -> Result<usize, Fault> {
 /// A list of the program's.
 ///
 /// # Safety
-/// It has so many numbers, if it is not null.
-pub(crate) unsafe fn list<T: Copy>(first: *const T, len: i64) -> Result<Vec<T>, Fault> {
-    let len = usize::try_from(len).map_err(|_| Fault::new(Class::COUNT, "the count is below zero"))?;
-    if len > 0 && first.is_null() {
-        return Err(Fault::new(Class::ARG, "a list is a null pointer"));
-    }
+/// As for [`values`].
+pub(crate) unsafe fn list<'v, T>(first: *const T, len: impl Number) -> Result<&'v [T], Fault> {
     // SAFETY: the caller says so.
-    Ok((0..len).map(|at| unsafe { first.add(at).read_unaligned() }).collect())
-}
-
-/// Gives the program a list.
-///
-/// # Safety
-/// There is room for so many values, if the pointer is not null.
-pub(crate) unsafe fn give_list<T>(first: *mut T, values: impl ExactSizeIterator<Item = T>) -> Result<(), Fault> {
-    if values.len() > 0 && first.is_null() {
-        return Err(Fault::new(Class::ARG, "the list of results has no place: its pointer is null"));
-    }
-    // SAFETY: the caller says so.
-    values.enumerate().for_each(|(at, value)| unsafe { first.add(at).write(value) });
-    Ok(())
+    unsafe { values(count(len)?, first) }
 }
 
 /// Gives the program a number, or `MPI_UNDEFINED` if it does not fit.

@@ -74,8 +74,8 @@ pub(super) fn hvector<C: Core, T: Number, A: Number>(
 /// As for [`list`].
 unsafe fn blocks<T: Number, A: Number>(count: T, lens: *const T, places: *const A) -> Result<Vec<i64>, Fault> {
     // SAFETY: the caller says so.
-    let (lens, places) = unsafe { (list(lens, count.wide())?, list(places, count.wide())?) };
-    Ok(core::iter::once(count.wide()).chain(wide(&lens)).chain(wide(&places)).collect())
+    let (lens, places) = unsafe { (list(lens, count)?, list(places, count)?) };
+    Ok(core::iter::once(count.wide()).chain(wide(lens)).chain(wide(places)).collect())
 }
 
 pub(super) unsafe fn indexed<C: Core, T: Number>(
@@ -108,8 +108,8 @@ pub(super) unsafe fn hindexed<C: Core, T: Number, A: Number>(
 /// As for [`list`].
 unsafe fn equal_blocks<T: Number, A: Number>(count: T, len: T, places: *const A) -> Result<Vec<i64>, Fault> {
     // SAFETY: the caller says so.
-    let places = unsafe { list(places, count.wide())? };
-    Ok([count.wide(), len.wide()].into_iter().chain(wide(&places)).collect())
+    let places = unsafe { list(places, count)? };
+    Ok([count.wide(), len.wide()].into_iter().chain(wide(places)).collect())
 }
 
 pub(super) unsafe fn indexed_block<C: Core, T: Number>(
@@ -146,8 +146,8 @@ pub(super) unsafe fn structure<C: Core, T: Number, A: Number>(
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
-        let of = list(of, count.wide())?;
-        make(here, (Combiner::Struct, T::IS_LARGE), &blocks(count, lens, places)?, &of, new)
+        let of = list(of, count)?;
+        make(here, (Combiner::Struct, T::IS_LARGE), &blocks(count, lens, places)?, of, new)
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) unsafe fn subarray<C: Core, T: Number>(
     let mut arguments: Vec<_> = [dimensions.wide()].into();
     for numbers in [sizes, lens, starts] {
         // SAFETY: see above.
-        arguments.extend(wide(&unsafe { list(numbers, dimensions.wide())? }));
+        arguments.extend(wide(unsafe { list(numbers, dimensions)? }));
     }
     arguments.push(order.wide());
     make(here, (Combiner::Subarray, T::IS_LARGE), &arguments, &[of], new)
@@ -187,10 +187,10 @@ pub(super) unsafe fn darray<C: Core, T: Number>(
 ) -> Result<(), Fault> {
     let mut arguments: Vec<_> = [processes, rank, dimensions].map(Number::wide).into();
     // SAFETY: see above.
-    arguments.extend(wide(&unsafe { list(sizes, dimensions.wide())? }));
+    arguments.extend(wide(unsafe { list(sizes, dimensions)? }));
     for numbers in [distributions, details, grid] {
         // SAFETY: see above.
-        arguments.extend(wide(&unsafe { list(numbers, dimensions.wide())? }));
+        arguments.extend(wide(unsafe { list(numbers, dimensions)? }));
     }
     arguments.push(order.wide());
     make(here, (Combiner::Darray, T::IS_LARGE), &arguments, &[of], new)

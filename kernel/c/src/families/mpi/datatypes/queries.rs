@@ -11,12 +11,12 @@ use super::{
         class::{Class, Fault},
         errors::{read_text, write_text},
         handles::Handle,
-        place::Place,
+        place::{Place, give_list},
         state::Here,
         status::Status,
     },
     Combiner, DATATYPE_NULL,
-    arguments::{Number, give_list, give_number},
+    arguments::{Number, give_number},
     datatype::Recipe,
 };
 
@@ -192,7 +192,7 @@ pub(super) unsafe fn get_name<C: Core>(
 ) -> Result<(), Fault> {
     let own = if handle == DATATYPE_NULL { c"MPI_DATATYPE_NULL".into() } else { here.datatypes.name(handle)? };
     // SAFETY: see above; a name has room for as many bytes.
-    unsafe { write_text(&own.to_string_lossy(), name.pointer(), Some(len), NAME_BYTES) };
+    unsafe { write_text(own.to_bytes(), name.pointer(), Some(len), NAME_BYTES) };
     Ok(())
 }
 

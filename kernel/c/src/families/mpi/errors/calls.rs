@@ -14,7 +14,7 @@ use super::{
         class::{Class, Fault, On},
         constants::{COMM_NULL, COMM_SELF, COMM_WORLD},
         handles::Handle,
-        place::{Place, missing},
+        place::Place,
         state::Here,
     },
     ARE_FATAL, Handler, RETURN, function_name, read_text, write_text,
@@ -86,7 +86,7 @@ pub(crate) unsafe fn error_string<C: Core>(
 ) -> Result<(), Fault> {
     let known = text_of(here, code).ok_or(Class::ARG)?;
     // SAFETY: see above.
-    unsafe { write_text(&known, text.pointer(), Some(len), TEXT_BYTES) };
+    unsafe { write_text(known.as_bytes(), text.pointer(), Some(len), TEXT_BYTES) };
     Ok(())
 }
 
@@ -219,10 +219,14 @@ pub(crate) unsafe fn refuse<C: Core>(
 }
 
 /// For functions of the C side that have no place for what they give.
-pub(crate) unsafe fn no_place<C: Core>(_: &Here<'_, '_, '_, C>, name: *const c_char) -> Result<(), Fault> {
+pub(crate) unsafe fn no_place<C: Core>(
+    here: &Here<'_, '_, '_, C>,
+    name: *const c_char,
+    comm: Handle,
+) -> Result<(), Fault> {
     // SAFETY: see above.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    Err(missing().of_function(&name))
+    here.refuse_missing(&[(true, Some(comm))]).map_err(|fault| fault.of_function(&name))
 }
 
 /// Refuses what is not `MPI_FILE_NULL`: there are no files.

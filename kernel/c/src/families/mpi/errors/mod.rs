@@ -86,8 +86,8 @@ pub(crate) unsafe fn read_text<'t>(text: *const c_char) -> Result<&'t CStr, Faul
 ///
 /// # Safety
 /// There is room for so many bytes.
-pub(crate) unsafe fn write_text(text: &str, target: *mut c_char, len: Option<Place<i32>>, room: usize) {
-    let text: Vec<u8> = text.bytes().filter(|byte| *byte != 0).take(room - 1).collect();
+pub(crate) unsafe fn write_text(text: &[u8], target: *mut c_char, len: Option<Place<i32>>, room: usize) {
+    let text: Vec<u8> = text.iter().copied().filter(|byte| *byte != 0).take(room - 1).collect();
     let count = text.len();
     let text = CString::new(text).unwrap_or_default();
     // SAFETY: the caller says so.

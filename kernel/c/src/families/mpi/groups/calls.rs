@@ -8,9 +8,8 @@ use super::{
     super::{
         class::{Class, Fault},
         constants::{GROUP_NULL, PROC_NULL, UNDEFINED},
-        datatypes::arguments::give_list,
         handles::Handle,
-        place::{Place, values},
+        place::{Place, give_list, values},
         state::Here,
     },
     Group, distinct, places,

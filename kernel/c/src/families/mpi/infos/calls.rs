@@ -48,17 +48,14 @@ unsafe fn find<C: Core>(
     info: Handle,
     key: *const c_char,
     flag: Place<i32>,
-    action: impl FnOnce(&str),
+    action: impl FnOnce(&str) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     // SAFETY: the caller says so.
     let key = unsafe { text(key, KEY_BYTES, Class::INFO_KEY)? };
     with(here, info, |info| {
         let found = info.get(&key);
         flag.write(found.is_some().into());
-        if let Some(found) = found {
-            action(found);
-        }
-        Ok(())
+        found.map_or(Ok(()), action)
     })
 }
 
@@ -136,9 +133,10 @@ pub(crate) unsafe fn info_get_string<C: Core>(
     unsafe {
         find(here, info, key, flag, |found| {
             if let Ok(room @ 1..) = usize::try_from(room.read()) {
-                write_text(found, value, None, room);
+                write_text(found.as_bytes(), Place::of(value)?.pointer(), None, room);
             }
             room.write(found.len() as i32 + 1);
+            Ok(())
         })
     }
 }
@@ -155,7 +153,10 @@ pub(crate) unsafe fn info_get<C: Core>(
     // SAFETY: see above.
     unsafe {
         let room = usize::try_from(len).map_err(|_| Class::ARG)?;
-        find(here, info, key, flag, |found| write_text(found, value.pointer(), None, room + 1))
+        find(here, info, key, flag, |found| {
+            write_text(found.as_bytes(), value.pointer(), None, room + 1);
+            Ok(())
+        })
     }
 }
 
@@ -167,7 +168,12 @@ pub(crate) unsafe fn info_get_valuelen<C: Core>(
     flag: Place<i32>,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    unsafe { find(here, info, key, flag, |found| len.write(found.len() as i32)) }
+    unsafe {
+        find(here, info, key, flag, |found| {
+            len.write(found.len() as i32);
+            Ok(())
+        })
+    }
 }
 
 pub(crate) fn info_get_nkeys<C: Core>(
@@ -189,7 +195,7 @@ pub(crate) unsafe fn info_get_nthkey<C: Core>(
     with(here, info, |info| {
         let found = usize::try_from(at).ok().and_then(|at| info.0.get(at)).ok_or(Class::ARG)?;
         // SAFETY: see above.
-        unsafe { write_text(&found.0, key.pointer(), None, KEY_BYTES) };
+        unsafe { write_text(found.0.as_bytes(), key.pointer(), None, KEY_BYTES) };
         Ok(())
     })
 }

@@ -13,6 +13,7 @@ use super::{
         class::{Class, Fault},
         collective::blocks::Block,
         communicators::Communicator,
+        constants::COMM_NULL,
         contexts,
         engine::{DONE, Outcome, Pending},
         handles::Handle,
@@ -102,7 +103,7 @@ pub(crate) unsafe fn receive_found<C: Core>(
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     let work = || unsafe {
-        let request = if Form::of(form) == Form::Blocking { None } else { Some(Place::of(request)?) };
+        let request = here.place_of_request(Form::of(form), COMM_NULL, request)?;
         let handle = message.read();
         let block = here.block(address, count, datatype).map_err(|fault| {
             let found = here.found.borrow();

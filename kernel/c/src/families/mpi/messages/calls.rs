@@ -14,7 +14,6 @@ use super::{
         datatypes::buffers::check_buffer,
         engine::{DONE, End, Outcome, Pending},
         handles::Handle,
-        place::Place,
         requests::{Request, Start, What},
         state::Here,
         state::Mpi,
@@ -178,26 +177,28 @@ pub(crate) unsafe fn message<C: Core>(
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
+    let request =
+        unsafe { here.place_of_request(Form::of(form), handle, request).map_err(|fault| named(fault, name))? };
+    // SAFETY: see above.
     let work = || unsafe {
         let comm = here.communicator(handle)?;
         let message = (*message).message(here, comm, MODES[mode as usize])?;
-        match Form::of(form) {
-            Form::Blocking => {
-                here.session.before_waiting();
-                here.declare_message_use(&message);
-                let found = here.transfer(&message);
-                write_found(&message.comm, found, status)?;
-            }
-            Form::Nonblocking => {
-                let request = Place::of(request)?;
+        match (Form::of(form), request) {
+            (Form::Nonblocking, Some(request)) => {
                 let declared = here.declare_message_begin(&message);
                 let pending = here.begin(&message).inspect_err(|_| here.declare_end(declared))?;
                 let made = Request::new(message.comm.clone(), message.what(), Some(pending));
                 request.write(here.new_request(made.declared_as(declared)));
             }
-            Form::Persistent => {
+            (Form::Persistent, Some(request)) => {
                 let made = Request::new(message.comm.clone(), message.what(), None);
-                Place::of(request)?.write(here.new_request(made.that_starts(Start::Message(message))));
+                request.write(here.new_request(made.that_starts(Start::Message(message))));
+            }
+            _ => {
+                here.session.before_waiting();
+                here.declare_message_use(&message);
+                let found = here.transfer(&message);
+                write_found(&message.comm, found, status)?;
             }
         }
         Ok(())
@@ -219,11 +220,13 @@ pub(crate) unsafe fn exchange<C: Core>(
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
+    let request =
+        unsafe { here.place_of_request(Form::of(form), handle, request).map_err(|fault| named(fault, name))? };
+    // SAFETY: see above.
     let work = || unsafe {
         let comm = here.communicator(handle)?;
         let send = (*send).message(here, comm.clone(), Mode::Standard)?;
         let receive = (*receive).message(here, comm.clone(), Mode::Receive)?;
-        let request = if Form::of(form) == Form::Nonblocking { Some(Place::of(request)?) } else { None };
         let declared = here.declare_exchange(&send, &receive, Form::of(form));
         // The message is copied before anything can come to where it is.
         let bytes = send.block.bytes().into_owned();

@@ -1,7 +1,7 @@
 //! What a program does with requests: it waits for them, tests or looks at them, starts, cancels and frees them.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::{ffi::c_void, slice};
+use core::ffi::c_void;
 
 use kernel::hal::Core;
 
@@ -9,10 +9,9 @@ use super::{
     super::{
         class::{Class, Fault},
         constants::UNDEFINED,
-        datatypes::arguments::give_list,
         engine::{DONE, Pending},
         handles::Handle,
-        place::Place,
+        place::{Place, give_list, values_mut},
         state::Here,
         state::Mpi,
         status::Status,
@@ -143,30 +142,32 @@ fn ended(all: &[Known]) -> Vec<usize> {
 unsafe fn handles<'h>(count: i32, requests: *mut Handle) -> Result<&'h mut [Handle], Fault> {
     let count = usize::try_from(count).map_err(|_| Class::COUNT)?;
     // SAFETY: the caller says so.
-    Ok(if count == 0 { &mut [] } else { unsafe { slice::from_raw_parts_mut(Place::of(requests)?.pointer(), count) } })
+    unsafe { values_mut(count, requests) }
 }
 
 fn tell(flag: Option<Place<i32>>, is_so: bool) {
     flag.into_iter().for_each(|flag| flag.write(is_so.into()));
 }
 
-/// Of one request.
+/// Of one request, whose handle has a place unless it stays as it is.
 pub(crate) unsafe fn end_one<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    request: Place<Handle>,
+    mut request: Handle,
+    place: Option<Place<Handle>>,
     ending: Ending,
     flag: Option<Place<i32>>,
     status: *mut Status,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
     unsafe {
-        let known = here.known(request.read())?;
+        let known = here.known(request)?;
         ending.go_on(here, || is_over(&known))?;
         tell(flag, is_over(&known));
         if !is_over(&known) {
             return Ok(());
         }
-        let (found, result) = here.end(&mut *request.pointer(), &known, ending);
+        let (found, result) = here.end(&mut request, &known, ending);
+        place.into_iter().for_each(|place| place.write(request));
         // The empty status says that there is no error.
         found.write(status, is_idle(&known));
         result
@@ -281,8 +282,7 @@ pub(crate) unsafe fn cancel<C: Core>(here: &Here<'_, '_, '_, C>, request: Place<
     }
 }
 
-pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, request: Place<Handle>) -> Result<(), Fault> {
-    let handle = request.read();
+pub(crate) unsafe fn start<C: Core>(here: &Here<'_, '_, '_, C>, handle: Handle) -> Result<(), Fault> {
     let known = here.known(handle)?.ok_or(Class::REQUEST)?;
     if known.pending.is_some() {
         return Err(known.blame(Fault::new(Class::REQUEST, "it was started before, and not completed")));
@@ -315,7 +315,7 @@ pub(crate) unsafe fn startall<C: Core>(
     // SAFETY: see above.
     unsafe {
         for request in handles(count, requests)? {
-            start(here, Place::of(request)?)?;
+            start(here, *request)?;
         }
     }
     Ok(())

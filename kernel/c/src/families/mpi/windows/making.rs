@@ -225,7 +225,7 @@ pub(super) unsafe fn create<C: Core, U: Number>(
     new: Place<Handle>,
 ) -> Result<(), Fault> {
     let wanted = Wanted { flavor: CREATE, base: base.expose_provenance(), size: size as i64, unit: unit.wide(), info };
-    // SAFETY: the handle has a place, and the program keeps the memory until it frees the window.
+    // SAFETY: the program keeps the memory until it frees the window.
     unsafe { make(here, comm, &wanted, new) }
 }
 

@@ -126,7 +126,6 @@ unsafe fn put_with<C: Core, T: Number>(
                 window.bound_queue(here, target.rank, target.bytes.min(512))?;
             }
         }
-        // SAFETY: see above.
         finish(here, window, &Awaits::Nothing, declared, request)
     })
 }
@@ -158,7 +157,6 @@ unsafe fn get_with<C: Core, T: Number>(
                 awaits = Awaits::Answer(ticket);
             }
         }
-        // SAFETY: see above.
         finish(here, window, &awaits, declared, request)
     })
 }
@@ -195,7 +193,6 @@ unsafe fn accumulate_with<C: Core, T: Number>(
                 window.bound_queue(here, target.rank, target.bytes)?;
             }
         }
-        // SAFETY: see above.
         finish(here, window, &Awaits::Nothing, declared, request)
     })
 }
@@ -239,7 +236,6 @@ unsafe fn fetch<C: Core>(
             awaits = Awaits::Answer(ticket);
         }
     }
-    // SAFETY: the caller says so.
     finish(here, window, &awaits, declared, request)
 }
 

@@ -67,7 +67,7 @@ pub(super) unsafe fn get_name<C: Core>(
         on_window(here, handle, |window| Ok(window.name.borrow().clone()))?
     };
     // SAFETY: see above; a name has room for as many bytes.
-    unsafe { errors::write_text(&own.to_string_lossy(), name.pointer(), Some(len), NAME_BYTES) };
+    unsafe { errors::write_text(own.to_bytes(), name.pointer(), Some(len), NAME_BYTES) };
     Ok(())
 }
 

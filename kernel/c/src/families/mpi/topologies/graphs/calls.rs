@@ -10,9 +10,8 @@ use super::{
         super::{
             class::{Class, Fault},
             constants::COMM_NULL,
-            datatypes::arguments::give_list,
             handles::Handle,
-            place::{Place, values},
+            place::{Place, give_list, values},
             state::Here,
         },
         Topology, counted,
@@ -155,6 +154,7 @@ pub(crate) unsafe fn dist_graph_create_adjacent<C: Core>(
     [sources, source_weights, destinations, destination_weights]: [*const i32; 4],
     made: Place<Handle>,
 ) -> Result<(), Fault> {
+    made.write(COMM_NULL);
     let work = || {
         let size = here.intra(comm)?.size();
         let counts = [counted(source_count)?, counted(destination_count)?];
@@ -192,6 +192,7 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
     [from, degrees, to, weights]: [*const i32; 4],
     made: Place<Handle>,
 ) -> Result<(), Fault> {
+    made.write(COMM_NULL);
     let work = || {
         let comm = here.intra(handle)?;
         here.session.before_waiting();
@@ -202,7 +203,7 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
         unsafe {
             let degrees =
                 values(count, degrees)?.iter().map(|degree| counted(*degree)).collect::<Result<Vec<_>, _>>()?;
-            let edges = degrees.iter().sum();
+            let edges = degrees.iter().try_fold(0_usize, |sum, degree| sum.checked_add(*degree)).ok_or(Class::ARG)?;
             let has_weights = is_weighted && weights.addr() != WEIGHTS_EMPTY;
             let weights = if has_weights { values(edges, weights)? } else { &[] };
             let from = values(count, from)?.iter().zip(degrees).flat_map(|(from, degree)| iter::repeat_n(from, degree));

@@ -1,7 +1,6 @@
 //! Grids: the functions that a program calls.
 
 use alloc::{rc::Rc, vec::Vec};
-use core::slice;
 
 use kernel::hal::Core;
 
@@ -11,9 +10,8 @@ use super::{
             class::{Class, Fault},
             communicators::{Communicator, making::comm_split},
             constants::{COMM_NULL, PROC_NULL},
-            datatypes::arguments::give_list,
             handles::Handle,
-            place::{Place, values},
+            place::{Place, give_list, values, values_mut},
             state::Here,
         },
         Topology, counted,
@@ -148,6 +146,7 @@ pub(crate) unsafe fn cart_sub<C: Core>(
     keeps: *const i32,
     made: Place<Handle>,
 ) -> Result<(), Fault> {
+    made.write(COMM_NULL);
     let (color, key, part) = grid(here, handle, |comm, grid| {
         // SAFETY: see above.
         let keeps = unsafe { values(grid.dimensions(), keeps)? };
@@ -195,12 +194,8 @@ pub(crate) unsafe fn dims_create<C: Core>(
     lengths: *mut i32,
 ) -> Result<(), Fault> {
     let (nodes, count) = (usize::try_from(nodes).map_err(|_| Class::DIMS)?, counted(dimensions)?);
-    let lengths = if count == 0 {
-        &mut [][..]
-    } else {
-        // SAFETY: see above.
-        unsafe { slice::from_raw_parts_mut(Place::of(lengths)?.pointer(), count) }
-    };
+    // SAFETY: see above.
+    let lengths = unsafe { values_mut(count, lengths)? };
     let mut given = lengths.iter().filter(|length| **length != 0);
     let given = given.try_fold(1_usize, |product, length| product.checked_mul(usize::try_from(*length).ok()?));
     let given = given.ok_or(Class::DIMS)?;
