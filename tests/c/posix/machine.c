@@ -268,6 +268,11 @@ static void readiness(void)
     EQUAL(polled[1].revents, 0);
     EQUAL(poll(polled + 1, 2, 0), 0);
     ABSENT(poll(polled + 1, 2, -1), EINVAL);
+    /* Sets of a program whose FD_SETSIZE is that of one word. */
+    fd_mask guarded[] = {1 << 5, -1};
+    EQUAL(select(6, NULL, NULL, (fd_set *)guarded, &(struct timeval){0}), 0);
+    EQUAL(guarded[0], 0);
+    CHECK(guarded[1] == -1);
 }
 
 static void names(void)

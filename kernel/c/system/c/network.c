@@ -244,9 +244,10 @@ WEAK int pselect(int files, fd_set *readable, fd_set *writable, fd_set *exceptio
             ready += FD_ISSET(file, sets[at]) != 0;
     if (ready == 0 && wait_in_vain(limit) != 0)
         return -1;
-    /* A program may have its own FD_SETSIZE, larger or smaller than ours, so that the sets end somewhere behind `files`. */
+    /* A program may have its own FD_SETSIZE, larger or smaller than ours: its sets end with a word, that of the last file or later. */
+    int bits = NFDBITS, end = ((files < 1 ? 1 : files) + bits - 1) / bits * bits;
     for (int at = 0; at < (ready == 0 ? 3 : 1); at++)
-        for (int file = 0; sets[at] != NULL && file < (files < 64 ? 64 : files); file++)
+        for (int file = 0; sets[at] != NULL && file < end; file++)
             FD_CLR(file, sets[at]);
     return ready;
 }
