@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 use core::hint::black_box;
 
-use collectives::Placement;
+use collectives::{Broadcast, InPlace, OcBcast, Operator, Placement};
 use hal::{Core, Countable, Deadline, LINE_BYTES, LocalView, MpbLine, Place, Reason, Region, kind};
 
 use super::{Counter, WARM_UP};
@@ -25,12 +25,16 @@ const LINES: [usize; 2] = [1, 33];
 /// Bytes of memory that are filled: more than L1 has, and less than L2.
 const FILLED_BYTES: usize = 32 << 10;
 
+/// Chunks of OC-Bcast, few and many.
+const CHUNKS: [usize; 2] = [2, 6];
+
 impl Counter {
     /// What a rank does without others.
     pub(super) fn lines<C: Core>(&self, rank: &mut Rank<'_, C>) -> Result<(), Failure> {
         let (comm, hal) = (rank.comm, rank.hal());
         let words: Region<kind::Uncached> = comm.share(LINE_BYTES, Placement::Near(comm.core_of(0)))?;
         let elements: Region<kind::Cached> = comm.share(LINES[1] * LINE_BYTES, Placement::Near(comm.core_of(0)))?;
+        let chunk = self.chunk(rank)?;
         comm.barrier();
         if comm.rank() != 0 {
             return Ok(());
@@ -45,6 +49,16 @@ impl Counter {
         self.transfers(rank, "get-used", |len| {
             hal.get_used(at, len, |index, bytes| memory[index * LINE_BYTES..][..bytes.len()].copy_from_slice(bytes));
         });
+        // A rank that passes a chunk on gets it into its MPB, and from there into its memory.
+        let lines = black_box(comm.mpb_layout().buffer_lines());
+        let mut chunk_memory = vec![0_u8; lines * LINE_BYTES];
+        let moved = self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines));
+        let moved = moved
+            .into_iter()
+            .zip(self.steady(hal, || hal.get(at, &mut chunk_memory)))
+            .map(|(to_mpb, to_memory)| to_mpb + to_memory);
+        let beside: Vec<_> = chunk.into_iter().zip(moved).map(|(chunk, moved)| chunk.saturating_sub(moved)).collect();
+        self.send(rank, Of("broadcast-oc-k7", 0, 0), "chunk", &beside);
         self.transfers(rank, "get-to-mpb", |len| hal.get_to_own_mpb(at, usize::from(at.line), len / LINE_BYTES));
         self.polls(rank);
         self.single(rank, "flag", "set", || hal.set_flag(at, 0, 1));
@@ -151,6 +165,30 @@ impl Counter {
         let begin = begin.saturating_sub(begin_at_once) / u64::from(WAITS);
         Of("wait", 0, 0).send(rank, "begin.cycles", Unit::Count, [begin.saturating_sub(failed)]);
         Of("wait", 0, 0).send(rank, "end.cycles", Unit::Count, [end.saturating_sub(end_at_once) / u64::from(WAITS)]);
+    }
+
+    /// The most that a rank of a tree has to do for a chunk of a long message, its puts and gets among it.
+    fn chunk<C: Core>(&self, rank: &Rank<'_, C>) -> Result<Vec<u64>, Failure> {
+        let (comm, hal) = (rank.comm, rank.hal());
+        let algorithm = Broadcast::OcBcast(OcBcast::default());
+        let bytes = CHUNKS.map(|chunks| chunks * comm.mpb_layout().buffer_lines() * LINE_BYTES);
+        let mut message = vec![0_u8; bytes[1]];
+        let mut least = CHUNKS.map(|_| vec![u64::MAX; self.counted.len()]);
+        for (bytes, least) in bytes.into_iter().zip(&mut least) {
+            for (place, (counted, _)) in self.turns().enumerate() {
+                comm.barrier();
+                let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message[..bytes], 0));
+                let (done, count) = Self::count(hal, counted, broadcast);
+                done?;
+                let least = &mut least[place % self.counted.len()];
+                *least = count.min(*least);
+            }
+        }
+        let [few, many] = least;
+        let each = |(few, many): (u64, u64)| many.saturating_sub(few) / (CHUNKS[1] - CHUNKS[0]) as u64;
+        let mut chunk: Vec<_> = few.into_iter().zip(many).map(each).collect();
+        comm.allreduce(InPlace, &mut chunk, &Operator::MAX)?;
+        Ok(chunk)
     }
 
     /// Puts or gets of few lines and of many.

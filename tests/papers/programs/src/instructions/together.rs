@@ -1,10 +1,10 @@
 //! What ranks do together: epochs, barriers, broadcasts and other collective operations.
 
 use alloc::{format, vec, vec::Vec};
-use core::{hint::black_box, iter};
+use core::iter;
 
 use collectives::{Barrier, Broadcast, Class, Error, Group, InPlace, OcBcast, Operator, Window};
-use hal::{Core, LINE_BYTES, MpbLine};
+use hal::Core;
 
 use super::{Counter, come_late};
 use crate::measure::Of;
@@ -12,9 +12,6 @@ use kernel::{Failure, Rank};
 
 /// Messages that are broadcast: what is added to the algorithm's name, and bytes.
 const MESSAGES: [(&str, usize); 2] = [("", 28), ("-3072", 3072)];
-
-/// Chunks of OC-Bcast, few and many.
-const CHUNKS: [usize; 2] = [2, 6];
 
 /// Words of a rank, or of a block, in collective operations.
 const WORDS: [usize; 2] = [2, 128];
@@ -116,41 +113,6 @@ impl Counter {
                 let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message, 0));
                 self.by_role(rank, &format!("broadcast-{name}{length}"), fan_in, order, broadcast)?;
             }
-        }
-        self.chunk(rank)
-    }
-
-    /// The most that a rank of a tree has to do for a chunk of a long message, beside its puts and gets.
-    fn chunk<C: Core>(&self, rank: &Rank<'_, C>) -> Result<(), Failure> {
-        let (comm, hal) = (rank.comm, rank.hal());
-        let algorithm = Broadcast::OcBcast(OcBcast::default());
-        let bytes = CHUNKS.map(|chunks| chunks * comm.mpb_layout().buffer_lines() * LINE_BYTES);
-        let mut message = vec![0_u8; bytes[1]];
-        let mut least = CHUNKS.map(|_| vec![u64::MAX; self.counted.len()]);
-        for (bytes, least) in bytes.into_iter().zip(&mut least) {
-            for (place, (counted, _)) in self.turns().enumerate() {
-                comm.barrier();
-                let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message[..bytes], 0));
-                let (done, count) = Self::count(hal, counted, broadcast);
-                done?;
-                let least = &mut least[place % self.counted.len()];
-                *least = count.min(*least);
-            }
-        }
-        let [few, many] = least;
-        let chunk =
-            few.into_iter().zip(many).map(|(few, many)| many.saturating_sub(few) / (CHUNKS[1] - CHUNKS[0]) as u64);
-        // A rank that passes a chunk on gets it into its MPB, and from there into its memory, whose alignment is its own.
-        let parent = comm.rank().checked_sub(1).map_or(1, |rank| rank / OcBcast::default().k);
-        let at = MpbLine::new(comm.core_of(parent), comm.mpb_layout().buffer(0));
-        let lines = black_box(comm.mpb_layout().buffer_lines());
-        let to_mpb = self.steady(hal, || hal.get_to_own_mpb(at, usize::from(at.line), lines));
-        let to_memory = self.steady(hal, || hal.get(at, &mut message[..lines * LINE_BYTES]));
-        let moved = to_mpb.into_iter().zip(to_memory).map(|(to_mpb, to_memory)| to_mpb + to_memory);
-        let mut beside: Vec<_> = chunk.zip(moved).map(|(chunk, moved)| chunk.saturating_sub(moved)).collect();
-        comm.allreduce(InPlace, &mut beside, &Operator::MAX)?;
-        if comm.rank() == 0 {
-            self.send(rank, Of("broadcast-oc-k7", 0, 0), "chunk", &beside);
         }
         Ok(())
     }

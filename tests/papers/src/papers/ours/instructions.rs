@@ -40,9 +40,8 @@ const BUDGETS: &[Budget] = &[
     row("barrier-rcce-linear", "root", 0, 5640, 2516),
     row("broadcast-default", "root", 0, 250, 214),
     row("broadcast-default", "others", 0, 250, 241),
-    // Of 96 lines. A node takes a signal, sends five, of which each finds the rank that it is for and drains, and takes those of seven
-    // children.
-    row("broadcast-oc-k7", "chunk", 0, 300, 942),
+    // A node takes a signal, sends five, of which each finds the rank that it is for and drains, and takes those of seven children.
+    row("broadcast-oc-k7", "chunk", 0, 300, 556),
     row("send-receive", "both", 0, 400, 379),
     row("put", "line", 0, 28, 22),
     row("put", "call", 0, 60, 22),
@@ -88,12 +87,12 @@ pub(crate) const INSTRUCTIONS: Bench = Bench {
     about: "instructions of calls on the emulated board with an SCC, failed polls apart, beside their budgets; and what \
             they make of the simulator's times",
     runs: &[
-        Sweep("bench-instructions", &["only=pscw,barriers,broadcasts,messages"]),
+        Sweep("bench-instructions", &["only=pscw,barriers,broadcasts,messages,lines"]),
         // What fewer ranks tell as well: the emulator executes all polls of those that wait.
-        Sweep("bench-instructions", &["cores=2", "only=barriers,lines"]),
+        Sweep("bench-instructions", &["cores=2", "only=barriers"]),
         Sweep("bench-instructions", &["cores=8", "only=collectives"]),
-        Sweep("bench-instructions", &["machine=scc", "priced", "only=pscw,barriers,broadcasts,messages"]),
-        Sweep("bench-instructions", &["machine=scc", "priced", "cores=2", "only=barriers,lines"]),
+        Sweep("bench-instructions", &["machine=scc", "priced", "only=pscw,barriers,broadcasts,messages,lines"]),
+        Sweep("bench-instructions", &["machine=scc", "priced", "cores=2", "only=barriers"]),
         Sweep("bench-instructions", &["machine=scc", "priced", "cores=8", "only=collectives"]),
         Sweep("bench-pscw", &["machine=scc+ideal", "class={default|scosco}", "targets={13|31}"]),
         Sweep(
