@@ -206,7 +206,7 @@ mod tests {
         assert!(unexpected < expected, "{unexpected} and {expected}");
     }
 
-    /// Here our software has its price. The goal is 1.3 times, which holds for accesses alone; it takes 1.53, and 1.55 to 1.8 on a board.
+    /// Here our software has its price. The goal is 1.3 times, which holds for accesses alone; a board takes 1.55 to 1.8.
     #[test]
     fn a_tag_on_eight_bytes_costs_little() {
         let (ours, tagged) =

@@ -81,8 +81,8 @@ impl Counter {
         for bytes in TAGGED_BYTES {
             let mut message = vec![0_u8; bytes];
             let [mut sent, mut received] = [Vec::new(), Vec::new()];
-            // One receive of some fifteen looks at other senders, too: the median of three is that of one that does not.
-            for (counted, is_kept) in (0..3).flat_map(|_| self.turns()) {
+            // One receive of some fifteen looks at other senders, too: the median of five is that of one that does not.
+            for (counted, is_kept) in (0..5).flat_map(|_| self.turns()) {
                 comm.barrier();
                 for sender in 0..2 {
                     // The receiver comes when the message is there: that of the answer has to wait for both.

@@ -1,7 +1,6 @@
 //! What ranks do together: epochs, barriers, broadcasts and other collective operations.
 
 use alloc::{format, vec, vec::Vec};
-use core::iter;
 
 use collectives::{Barrier, Broadcast, Class, Error, Group, InPlace, OcBcast, Operator, Window};
 use hal::Core;
@@ -46,14 +45,14 @@ impl Counter {
         for (counted, counts) in self.turns() {
             comm.barrier();
             let (opening, closing) = if comm.rank() == 0 {
-                come_late(hal, 4);
+                come_late(hal, 8);
                 let (access, opening) = Self::count(hal, counted, || window.start(&group));
                 let access = access?;
                 (opening, Self::count(hal, counted, || access.complete()).1)
             } else if comm.rank() <= targets {
                 let (exposure, opening) = Self::count(hal, counted, || window.post(view, &mut rank.caches, &origin));
                 let exposure = exposure?;
-                come_late(hal, 20);
+                come_late(hal, 16);
                 let closing;
                 (view, closing) = Self::count(hal, counted, || exposure.wait(&mut rank.caches));
                 (opening, closing)
@@ -105,13 +104,10 @@ impl Counter {
         let comm = rank.comm;
         for (length, bytes) in MESSAGES {
             let mut message = vec![0_u8; bytes];
-            // Whom a rank gets a message from is the default's own choice, but it is a lower one.
-            for (name, fan_in, order) in
-                [("default", comm.size(), Order::RankByRank), ("oc-k7", OcBcast::default().k, Order::ParentsFirst)]
-            {
+            for (name, fan_in) in [("default", comm.size()), ("oc-k7", OcBcast::default().k)] {
                 let algorithm: Broadcast = name.parse()?;
                 let broadcast = || comm.using(algorithm, |comm| comm.broadcast(&mut message, 0));
-                self.by_role(rank, &format!("broadcast-{name}{length}"), fan_in, order, broadcast)?;
+                self.by_role(rank, &format!("broadcast-{name}{length}"), fan_in, Order::ParentsFirst, broadcast)?;
             }
         }
         Ok(())
@@ -151,7 +147,11 @@ impl Counter {
         let mut counts = Vec::new();
         for (counted, is_kept) in self.turns() {
             comm.barrier();
-            come_late(hal, order.place(comm.rank(), fan_in, comm.size()) as u64);
+            let place = match order {
+                Order::ParentsFirst => comm.rank(),
+                Order::ParentsLast | Order::SlowestLast => comm.size() - comm.rank(),
+            };
+            come_late(hal, order.pace() * place as u64);
             let (_, count) = Self::count(hal, counted, &mut call);
             if is_kept {
                 counts.push(count);
@@ -178,29 +178,15 @@ impl Counter {
 /// In which order ranks come, so that each finds those there that it waits for.
 #[derive(Clone, Copy)]
 enum Order {
-    /// From a tree's root to its leaves, all of a level at once.
     ParentsFirst,
-    /// From its leaves to the root.
     ParentsLast,
-    /// One after the other, rank 0 first.
-    RankByRank,
-    /// One after the other, rank 0 last, each later by more than what it does for others takes.
+    /// Parents last, each later by more than what it does for others takes.
     SlowestLast,
 }
 
 impl Order {
-    /// How much later a rank comes than the first one does.
-    fn place(self, rank: usize, fan_in: usize, size: usize) -> usize {
-        match self {
-            Self::ParentsFirst => 4 * level(rank, fan_in),
-            Self::ParentsLast => 2 * (level(size - 1, fan_in) - level(rank, fan_in)),
-            Self::RankByRank => 2 * rank,
-            Self::SlowestLast => 8 * (size - 1 - rank),
-        }
+    /// How much later each rank comes than the one before.
+    fn pace(self) -> u64 {
+        if matches!(self, Self::SlowestLast) { 4 } else { 1 }
     }
-}
-
-/// How far from the root a rank of a tree is.
-fn level(rank: usize, fan_in: usize) -> usize {
-    iter::successors(Some(rank), |rank| Some(rank.checked_sub(1)? / fan_in)).count() - 1
 }
