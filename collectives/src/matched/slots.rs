@@ -177,7 +177,7 @@ impl Slots {
 
     /// The first of `lines` free slots in a row, of which there is one at least.
     fn room_for(&self, lines: usize) -> Option<usize> {
-        // Of each bit that is left, those behind it are set, too.
+        // A bit that is left begins that many free slots in a row.
         let free = (1..lines).fold(!self.taken.get(), |free, _| free & free >> 1);
         (free != 0).then(|| free.trailing_zeros() as usize)
     }

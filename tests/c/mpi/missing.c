@@ -181,6 +181,8 @@ static void datatypes(void)
     MISSES(MPI_Type_contiguous(2, MPI_INT, NULL));
     MISSES(MPI_Type_create_hindexed(1, NULL, places, MPI_INT, &type));
     MISSES(MPI_Type_create_hindexed(1, lens, places, MPI_INT, NULL));
+    /* Its elements are not aligned. */
+    MISSES(MPI_Type_create_hindexed(1, lens, (MPI_Aint *)((char *)places + 1), MPI_INT, &type));
     MISSES(MPI_Type_commit(NULL));
     MISSES(MPI_Type_free(NULL));
     MISSES(MPI_Type_get_envelope(MPI_INT, &number, &number, &number, NULL));

@@ -5,13 +5,20 @@ use crate::console::Transcript;
 use std::{collections::btree_map::Entry, time::Duration};
 
 /// What nodes have said and how they ended, as if they were one guest called `label`. `failed` has the numbers of those
-/// that failed, the first to do so first: what it says is the cause.
+/// that failed, the first to do so first. The cause is what the first of them says that does not say only that another one of them
+/// has failed: the one that it means may still tell what it has noted, and end later.
 ///
 /// # Panics
 /// When there is no node.
 pub(crate) fn merge(label: &str, nodes: Vec<Outcome>, failed: &[usize]) -> Outcome {
     let words = |node: &usize| matches!(nodes[*node].transcript.done, Some(Err(_)));
-    let cause = failed.iter().copied().find(words).or(failed.first().copied()).unwrap_or(0);
+    let follows = |node: &usize| {
+        let of = |other: &usize| nodes[*node].transcript.done == Some(Err(format!("node {other} has failed")));
+        failed.iter().any(of)
+    };
+    let mut failed_with_words = failed.iter().copied().filter(words);
+    let cause = failed_with_words.clone().find(|node| !follows(node)).or(failed_with_words.next());
+    let cause = cause.or(failed.first().copied()).unwrap_or(0);
     let ending = nodes[cause].ending;
     let is_silent = failed.contains(&cause) && !words(&cause);
     let label = if is_silent { format!("{label}: node {cause}") } else { label.into() };
@@ -135,10 +142,12 @@ mod tests {
                 node("echo '@done failed node 0 has failed'; exit 35"),
             ]
         };
-        let merged = merge("three", nodes(), &[1, 0, 2]);
-        let message = merged.verdict().unwrap_err().to_string();
-        assert_eq!(message, "three failed: node 0: node 1 has disappeared");
-        assert_eq!(merged.transcript.text, ["node 0: hello"]);
+        for failed in [[1, 0, 2], [1, 2, 0], [2, 0, 1]] {
+            let merged = merge("three", nodes(), &failed);
+            let message = merged.verdict().unwrap_err().to_string();
+            assert_eq!(message, "three failed: node 0: node 1 has disappeared");
+            assert_eq!(merged.transcript.text, ["node 0: hello"]);
+        }
         let alone = merge("three", vec![node("echo @done ok; exit 33"), node("kill -9 $$")], &[1]);
         let message = alone.verdict().unwrap_err().to_string();
         assert!(message.contains("three: node 1 was ended by signal 9"), "{message}");

@@ -199,14 +199,14 @@ mod tests {
         for bytes in SIZES.map(|bytes| bytes as u64) {
             let untagged = median(&ours, DEFAULT, "half-round-trip", (9, bytes));
             let with_tag = median(&tagged, TAGGED, "half-round-trip", (9, bytes));
-            assert!(10 * with_tag <= 16 * untagged, "{bytes} bytes: {with_tag} and {untagged}");
+            assert!(10 * with_tag <= 13 * untagged, "{bytes} bytes: {with_tag} and {untagged}");
         }
         let [expected, unexpected] =
             ["each-expected", "each-unexpected"].map(|metric| median(&tagged, TAGGED, metric, (9, 32)));
         assert!(unexpected < expected, "{unexpected} and {expected}");
     }
 
-    /// Here our software has its price. The goal is 1.3 times, which holds for accesses alone; a board takes 1.55 to 1.8.
+    /// Here our software has its price.
     #[test]
     fn a_tag_on_eight_bytes_costs_little() {
         let (ours, tagged) =
@@ -214,7 +214,7 @@ mod tests {
         for routers in [1, 5, 9] {
             let untagged = median(&ours, DEFAULT, "half-round-trip", (routers, 8));
             let with_tag = median(&tagged, TAGGED, "half-round-trip", (routers, 8));
-            assert!(10 * with_tag <= 16 * untagged, "{routers} routers: {with_tag} and {untagged}");
+            assert!(10 * with_tag <= 13 * untagged, "{routers} routers: {with_tag} and {untagged}");
         }
     }
 

@@ -95,9 +95,9 @@ impl<C: Core> Here<'_, '_, '_, C> {
         unsafe { Place::of(request) }.map(Some)
     }
 
-    /// Who hears of a missing place where a call names a communicator, a window or a session: that, if its errors are not fatal. Those of
-    /// a window are so from the start, which nobody has chosen; since nothing has happened yet, the error is one of no object then, of
-    /// which a handler of the program's for `MPI_COMM_SELF` or `MPI_COMM_WORLD` hears, as where a call names nothing.
+    /// The communicator, window or session that a call names, if its error handler is to hear of a missing place: not if that handler is
+    /// the fatal one, which a window has until the program sets another. The error belongs to no object then, and the handler of
+    /// `MPI_COMM_SELF` or `MPI_COMM_WORLD` hears of it.
     fn whose_errors(&self, handle: Handle) -> Option<On> {
         let of_comm = || Some((self.communicator(handle).ok()?.errhandler.get(), On::Comm(handle)));
         let of_window = || Some((self.windows.get(handle).ok()?.errhandler.get(), On::Window(handle)));

@@ -52,15 +52,18 @@ impl<T: Copy> Place<T> {
     }
 }
 
-/// Refuses a list that is a null pointer, and is not empty.
+/// Refuses the pointer to a list that is not empty, if it is null, or not aligned as C has it.
 fn check_list<T>(first: *const T) -> Result<(), Fault> {
-    if first.is_null() { Err(Fault::new(Class::ARG, "a list that is not empty is a null pointer")) } else { Ok(()) }
+    if first.is_null() {
+        return Err(Fault::new(Class::ARG, "a list that is not empty is a null pointer"));
+    }
+    if first.is_aligned() { Ok(()) } else { Err(Fault::new(Class::ARG, "a list is not aligned for its elements")) }
 }
 
 /// Values of the program's.
 ///
 /// # Safety
-/// There are so many, to which nobody writes meanwhile, if the pointer is not null.
+/// If the pointer is not null, `count` values are there, to which nobody writes as long as the slice lives.
 pub(crate) unsafe fn values<'v, T>(count: usize, first: *const T) -> Result<&'v [T], Fault> {
     if count == 0 {
         return Ok(&[]);
@@ -73,7 +76,7 @@ pub(crate) unsafe fn values<'v, T>(count: usize, first: *const T) -> Result<&'v 
 /// Values of the program's, to be changed.
 ///
 /// # Safety
-/// There are so many, which nobody else reads or writes meanwhile, if the pointer is not null.
+/// If the pointer is not null, `count` values are there, which nobody else reads or writes as long as the slice lives.
 pub(crate) unsafe fn values_mut<'v, T>(count: usize, first: *mut T) -> Result<&'v mut [T], Fault> {
     if count == 0 {
         return Ok(&mut []);
@@ -86,7 +89,7 @@ pub(crate) unsafe fn values_mut<'v, T>(count: usize, first: *mut T) -> Result<&'
 /// Gives the program a list.
 ///
 /// # Safety
-/// There is room for so many values, if the pointer is not null.
+/// If the pointer is not null, there is room for as many values as the iterator has.
 pub(crate) unsafe fn give_list<T>(first: *mut T, values: impl ExactSizeIterator<Item = T>) -> Result<(), Fault> {
     if values.len() > 0 {
         check_list(first)?;
