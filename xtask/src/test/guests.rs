@@ -27,8 +27,8 @@ pub(crate) const LARGEST: &str = "largest";
 /// A program of the same crate that computes for ever, and what is said of it when it has used all that it may: where it is.
 pub(super) const ENDLESS: (&str, [&str; 2]) = ("loops", [": core 0 runs in loops (", "tests/src/fatal.rs:"]);
 
-/// Processor time for that.
-pub(super) const ENDLESS_LIMIT: Duration = Duration::from_secs(2);
+/// Processor time for that: several times what a board takes until its program runs, on a host that is busy with others.
+pub(super) const ENDLESS_LIMIT: Duration = Duration::from_secs(5);
 
 /// A program of the same crate in which core 1 waits by a name that it has made, and what core 0 says of it, which has something else
 /// at that address.
