@@ -15,7 +15,16 @@ pub(crate) const DRAINS: Spontaneous = Spontaneous { drains: true, evictions: fa
 
 /// Runs `program` on both ranks in all orders, each of which must come to its end. Returns how many there are.
 pub(crate) fn in_all_orders<R>(spontaneous: Spontaneous, program: impl Fn(&Comm<'_, SimCore>) -> R) -> u64 {
-    look_at_all_orders(spontaneous, program, |outcome| {
+    in_all_orders_of(2, spontaneous, program)
+}
+
+/// The same on more ranks, of which only few may do much.
+pub(crate) fn in_all_orders_of<R>(
+    ranks: usize,
+    spontaneous: Spontaneous,
+    program: impl Fn(&Comm<'_, SimCore>) -> R,
+) -> u64 {
+    look_at(ranks, spontaneous, program, |outcome| {
         outcome.expect("every order comes to its end");
     })
 }
@@ -26,8 +35,17 @@ pub(crate) fn look_at_all_orders<R>(
     program: impl Fn(&Comm<'_, SimCore>) -> R,
     look: impl Fn(Result<Outcome<R>, Failure>),
 ) -> u64 {
+    look_at(2, spontaneous, program, look)
+}
+
+fn look_at<R>(
+    ranks: usize,
+    spontaneous: Spontaneous,
+    program: impl Fn(&Comm<'_, SimCore>) -> R,
+    look: impl Fn(Result<Outcome<R>, Failure>),
+) -> u64 {
     let exploration = explore_exhaustively(
-        &Machine::scc(2),
+        &Machine::scc(ranks),
         spontaneous,
         LIMIT,
         |core| {

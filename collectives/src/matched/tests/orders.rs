@@ -16,7 +16,7 @@ use super::super::{
 };
 use crate::{
     Comm,
-    in_all_orders::{DRAINS, in_all_orders},
+    in_all_orders::{DRAINS, in_all_orders, in_all_orders_of},
     testing::run,
 };
 
@@ -140,6 +140,26 @@ fn packets_are_taken_from_boxes_once_in_all_orders() {
             assert_eq!(found, [9]);
             // Its doorbell is nothing new.
             assert_eq!(world.try_probe(Source::Any, Tag::Any).unwrap(), None);
+        }
+    });
+    assert!(runs > 1, "{runs} runs");
+}
+
+/// Where more than two ranks have doorbells, that of a packet may ring between the look into its box and the look at doorbells: whoever waits
+/// for the box finds the packet there in all orders, and not by the long way on which others' packets come.
+#[test]
+fn a_packet_whose_doorbell_rings_is_found_in_its_box_in_all_orders() {
+    let runs = in_all_orders_of(3, Spontaneous::default(), |world| {
+        let lines = Slots::lines(3, true).unwrap();
+        let first = world.mpb_layout().spare().start;
+        if world.rank() == 0 {
+            let slots = Slots::new(world, first, lines, true);
+            world.receive(&mut [], 1).unwrap();
+            assert!(slots.send(world, 1, &Packet::new(Kind::Eager, 0).tagged(0, 7).carrying(&[9])));
+        } else if world.rank() == 1 {
+            let (slots, mut line) = (Slots::new(world, first, lines, true), Line::default());
+            world.send(&[], 0).unwrap();
+            assert!(slots.await_box(world, 0, Reason::new("a packet"), &mut line).unwrap(), "it is there");
         }
     });
     assert!(runs > 1, "{runs} runs");
