@@ -291,6 +291,9 @@ impl Engine {
             Watch::Register(register) => Some(register),
             Watch::Places(_) => None,
         };
+        if self.sleeps(core, watch, deadline_ps) {
+            return None;
+        }
         if !self.may_skip(core) {
             return self.poll_on(core, watch, deadline_ps);
         }

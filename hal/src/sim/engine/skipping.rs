@@ -24,6 +24,26 @@ impl Engine {
         None
     }
 
+    /// `core` polls nothing and waits for its deadline alone, before which nothing ends its wait where it cannot be interrupted:
+    /// it goes on with the last poll before that. False where each poll takes the next answer of chance.
+    pub(super) fn sleeps(&mut self, core: usize, watch: Watch<'_>, deadline_ps: Option<u64>) -> bool {
+        let wait = &mut self.waits[core];
+        let looks_nowhere = matches!(watch, Watch::Places([])) && wait.samples.is_empty() && !wait.runs_errands;
+        let Some(deadline_ps) = deadline_ps.filter(|_| self.skips && self.traffic.is_some() && looks_nowhere) else {
+            return false;
+        };
+        if self.interrupts[core].is_open() || self.chooser.freedom() != Freedom::NONE {
+            return false;
+        }
+        let clock = &mut self.clocks[core];
+        let last_ps = wait.last_poll_ps(*clock, deadline_ps);
+        let polls = (last_ps - wait.start_ps) / (*clock - wait.start_ps).max(1);
+        wait.woken = Some(Woken::Poll { missed_polls: polls.saturating_sub(1) });
+        *clock = last_ps;
+        self.enter(core, last_ps, Effect::Read);
+        true
+    }
+
     /// Whether the polls of `core`, the last of which has just failed, can be skipped: the one rule for that.
     ///
     /// Where accesses do not meet they can, unless they go over a network. Where they do, the accesses of those that are

@@ -80,6 +80,9 @@ fn crowd(core: &SimCore) -> Vec<u64> {
             (poll.word(1) > 0 || poll.line(0).0[from(1) % 32] > round).then_some(())
         });
         times.push(core.platform().now_ps() * 2 + u64::from(timed.is_ok()));
+        let end = Deadline::At(core.now() + next(13));
+        let _ = core.wait_until(&[], end, Reason::new("a moment to pass"), |_| None::<()>);
+        times.push(core.platform().now_ps());
     }
     times
 }
@@ -143,6 +146,18 @@ fn long_waits_are_skipped() {
     });
     let work = outcome.unwrap().work;
     assert!(work.skipped_polls > 47 * 7_000_000 && work.accesses < 47 * 20, "{work:?}");
+}
+
+/// A core that waits for nothing but its deadline makes no access that another one could meet.
+#[test]
+fn sleeps_are_skipped() {
+    let outcome = contended().with_cores(2).run(|core| {
+        let end = Deadline::At(core.now() + core.ticks_per_second() / 1_000);
+        core.wait_until(&[], end, Reason::new("a moment to pass"), |_| None::<()>).is_err()
+    });
+    let outcome = outcome.unwrap();
+    assert!(outcome.work.skipped_polls > 2 * 40_000, "{:?}", outcome.work);
+    assert_eq!(outcome.results(), [true; 2]);
 }
 
 #[test]
