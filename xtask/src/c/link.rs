@@ -24,6 +24,9 @@ use std::{
 /// Where every program begins: the only symbol that others see.
 const ENTRY: &str = "atoll_start";
 
+/// Where programs begin: by C, or by RCCE. Some makefiles have all that is a program's own in an archive.
+const BEGINNINGS: [&str; 2] = ["main", "RCCE_APP"];
+
 /// Functions of the C library that `watch.c` looks into, where a program is checked.
 const WATCHED: [&str; 26] = [
     "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strnlen", "strcpy", "stpcpy", "strncpy", "strcat",
@@ -69,10 +72,16 @@ pub(super) fn own(
 ) -> Result<PathBuf> {
     let objects = compile_all(library, priced_by, sources, directory)?;
     let own = directory.join("own.o");
-    let mut command = super::tool(&library.compiler.path);
-    command.args(compiler::of_side(library.compiler.side)).args(["-nostdlib", "-r", "-o"]).arg(&own);
-    link(command.arg("-Wl,--start-group").args(&objects).arg("-Wl,--end-group"))?;
+    together(&library.compiler.path, library.compiler.side, &objects, &own)?;
     Ok(own)
+}
+
+/// Makes one object of others, and of the members of archives that these or a program's beginning want.
+fn together(compiler: &Path, side: Side, objects: &[PathBuf], made: &Path) -> Result<()> {
+    let mut command = super::tool(compiler);
+    command.args(compiler::of_side(side)).args(["-nostdlib", "-r", "-o"]).arg(made);
+    command.args(BEGINNINGS.map(|name| format!("-Wl,-u,{name}")));
+    link(command.arg("-Wl,--start-group").args(objects).arg("-Wl,--end-group"))
 }
 
 /// Builds an image: links a program with the archive of the Rust side by a linker script.
@@ -172,4 +181,44 @@ fn keep(made: &Path, sources: &Sources, side: &str) -> Result<PathBuf> {
 pub(crate) fn kept(sources: &Sources, side: &str) -> PathBuf {
     let name = format!("{}-{:016x}-{side}", sources.name(), sources.checksum());
     workspace::target().join("c").join("programs").join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object::{Object, ObjectSymbol};
+
+    /// Functions that are in an object made of an archive, each member of which has one of these lines of C.
+    fn taken(lines: &[&str]) -> Vec<String> {
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| directory.path().join(name);
+        let object = |(number, line): (usize, &&str)| {
+            let [file, object] = ["c", "o"].map(|end| place(&format!("{number}.{end}")));
+            fs::write(&file, line).unwrap();
+            let mut compiler = super::super::tool("gcc");
+            compiler.args(["-c", "-w"]).args(compiler::of_side(Side::Simulator)).arg(file).arg("-o").arg(&object);
+            link(&mut compiler).unwrap();
+            object
+        };
+        let objects: Vec<_> = lines.iter().enumerate().map(object).collect();
+        let [archive, made] = ["libown.a", "own.o"].map(place);
+        link(super::super::tool("ar").arg("rcsD").arg(&archive).args(objects)).unwrap();
+        together(Path::new("gcc"), Side::Simulator, &[archive], &made).unwrap();
+        let bytes = fs::read(made).unwrap();
+        let file = object::File::parse(&*bytes).unwrap();
+        let defined = file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+        let mut names: Vec<_> = defined.map(|symbol| symbol.name().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// HPCC's makefile links nothing but archives.
+    #[test]
+    fn a_program_may_be_all_in_an_archive() {
+        let helper = "int helper(void) { return 1; }";
+        let unused = "int unused(void) { return 2; }";
+        assert_eq!(taken(&[helper, unused, "int main(void) { return helper(); }"]), ["helper", "main"]);
+        assert_eq!(taken(&["int RCCE_APP(void) { return helper(); }", unused, helper]), ["RCCE_APP", "helper"]);
+        assert_eq!(taken(&[helper]), [""; 0]);
+    }
 }
