@@ -38,8 +38,9 @@ const ASSEMBLY: &str = "assembly";
 /// The debugger's part of assembly, which comes last.
 const FOR_DEBUGGERS: &str = "\t.section\t.debug_";
 
-/// How newlib is configured.
-const CONFIGURATION: [&str; 6] = [
+/// How newlib is configured. What one of its directories has found out about the compiler, the others take.
+const CONFIGURATION: [&str; 7] = [
+    "--config-cache",
     "--disable-multilib",
     "--enable-newlib-io-long-long",
     "--enable-newlib-io-long-double",
