@@ -97,6 +97,7 @@ impl Machine {
     pub fn run(&mut self, mut give_up: impl FnMut() -> bool, mut show: impl FnMut(usize, &str)) -> Ended {
         if let Some(mut timed) = self.timed.take() {
             let ended = self.run_timed(&mut timed, &mut give_up, &mut show);
+            timed.settle();
             self.timed = Some(timed);
             return ended;
         }

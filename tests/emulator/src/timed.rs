@@ -6,7 +6,8 @@
 //! the cycle. Of events at one time, writes come before reads and lower cores before higher ones.
 //!
 //! A core has one access on its way at most. After a store it goes on at once, and what goes out next waits for the
-//! answer, as on the chip, which has no more than one store outstanding. All polls are executed.
+//! answer, as on the chip, which has no more than one store outstanding. Of polls that cannot succeed only the accesses are made
+//! (`cpu::polls`).
 //!
 //! Where nothing has changed for a millisecond while every core did nothing but wait, time jumps, so that deadlines come.
 
@@ -51,6 +52,31 @@ struct Place {
     halted: bool,
     /// `pause` executed when somebody last looked.
     pauses: u64,
+}
+
+impl Place {
+    /// It goes on, as far as its polls are executed, until it wants something.
+    fn go_on(&mut self, shared: &Rc<RefCell<Shared>>, effect: u64, complete: u64) -> Option<Request> {
+        let skips = self.state.borrow().skips();
+        let mut request = if skips {
+            let skipped = self.state.borrow_mut().skip_on(&mut shared.borrow_mut().chip, effect, complete);
+            skipped.or_else(|| self.catch_up())
+        } else {
+            self.fibre.resume(Resume::Go { effect, complete })
+        };
+        while request == Some(Request::Polls) {
+            let skipped = self.state.borrow_mut().skip(&mut shared.borrow_mut().chip);
+            request = skipped.or_else(|| self.catch_up());
+        }
+        request
+    }
+
+    /// Polls are left out no more: the one under way is executed as far as it has come. Returns what it wants there.
+    fn catch_up(&mut self) -> Option<Request> {
+        let answers = self.state.borrow_mut().answers();
+        let begun = self.fibre.resume(Resume::Again { effect: 0, complete: 0 });
+        answers.into_iter().fold(begun, |_, answer| self.fibre.resume(answer))
+    }
 }
 
 /// Why a run pauses.
@@ -183,6 +209,17 @@ impl Timed {
         Some(Look { cpu, state })
     }
 
+    /// Lets cores be as if they had executed all polls.
+    pub(crate) fn settle(&mut self) {
+        for place in self.cores.iter_mut().flatten() {
+            let skips = place.state.borrow().skips();
+            if skips {
+                // What it wants is on its way.
+                let _ = place.catch_up();
+            }
+        }
+    }
+
     /// What all cores share.
     pub(crate) fn shared(&self) -> &Rc<RefCell<Shared>> {
         &self.shared
@@ -269,8 +306,10 @@ impl Timed {
         let [effect, complete] = [0, place.answer_ps].map(|later| self.prices.cycle_from(time_ps + later));
         place.halted = false;
         let mut pause = None;
-        let request = place.fibre.resume(Resume::Go { effect, complete });
+        let request = place.go_on(&self.shared, effect, complete);
         match request {
+            // It was answered.
+            Some(Request::Polls) => {}
             Some(Request::Access { start, place: to, effect }) => {
                 let start_ps = self.prices.cycles_ps(start);
                 match self.prices.way(core, to, effect) {

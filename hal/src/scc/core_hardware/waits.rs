@@ -3,6 +3,8 @@
 //! A core that waits spins; nobody else needs its processor. Now and then it looks whether another one has ended the
 //! machine, and it gives up after `stuck_s=` seconds, since nobody on the chip can see that all of them wait.
 
+use descriptions::boards::POLLS_PER_LOOK;
+
 use crate::{
     CoreId, Deadline, Place, Reason,
     bare::cpu,
@@ -19,10 +21,6 @@ use crate::{
 };
 
 use super::Scc;
-
-/// Failed polls between two looks at the clock, and at what the other cores say: that is an access to memory, at a
-/// place that all look at.
-const POLLS_PER_LOOK: u32 = 256;
 
 /// Looks that a wait goes on for when its time is up, so that all who wait have said so by then: a core that has just begun
 /// to wait has not looked yet.

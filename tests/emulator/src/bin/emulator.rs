@@ -49,6 +49,10 @@ struct Options {
     #[arg(long, value_name = "SEED")]
     evictions: Option<u64>,
 
+    /// Execute all polls, also those that cannot succeed: nothing but the time that it takes is different
+    #[arg(long)]
+    execute_polls: bool,
+
     /// Let consoles have no status: what they are sent is sent all the same
     #[arg(long)]
     no_console_status: bool,
@@ -149,6 +153,7 @@ fn run(options: &Options) -> Result<u8, String> {
         strict_kinds: !options.any_kind,
         evictions: options.evictions,
         console_status: !options.no_console_status,
+        executes_polls: options.execute_polls,
     };
     let mut chip = Chip::with_settings(&board, settings);
     loader::load(&mut chip, &options.dir).map_err(|error| error.to_string())?;
@@ -237,6 +242,7 @@ fn show_counts(machine: &mut Machine, begun: Instant) {
         let megacycles = chip.time() / 1_000_000;
         let instructions: u64 = (0..chip.board().cores()).map(|core| chip.counts(core).instructions).sum();
         let millions = instructions / 1_000_000;
+        eprintln!("emulator: {} polls were left out", chip.polls_left_out());
         eprintln!("emulator: {megacycles} million cycles and {millions} million instructions in {rounds} rounds took {seconds:.1} s");
         for core in 0..chip.board().cores() {
             eprintln!("emulator: core {core}: {:?}", chip.counts(core));

@@ -67,6 +67,7 @@ impl Chip {
             System::Memory { .. } | System::Mpb { .. } => {
                 let mut bytes = [0; 8];
                 let system = self.mesh.read(core, physical, &mut bytes[..len], &mut state.counts)?;
+                self.mesh.replay(&mut bytes[..len]);
                 self.mesh.notes.loaded(&self.mesh.board, core, system, &bytes[..len]);
                 Ok(u64::from_le_bytes(bytes))
             }

@@ -42,3 +42,37 @@ pub struct Counts {
     /// Mesh hops of everything that left the tile.
     pub hops: u64,
 }
+
+impl Counts {
+    /// Those that grow while a core polls.
+    #[cfg(feature = "cpu")]
+    fn of_polls(&mut self) -> [&mut u64; 7] {
+        let Self {
+            l1_hits,
+            mpbt_lines_read,
+            uncached_loads,
+            cached_stores,
+            mpbt_invalidations,
+            instructions,
+            hops,
+            ..
+        } = self;
+        [l1_hits, mpbt_lines_read, uncached_loads, cached_stores, mpbt_invalidations, instructions, hops]
+    }
+
+    /// What has grown since, if only such have.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn since(mut self, mut before: Self) -> Option<Self> {
+        let mut grown = Self::default();
+        for ((grown, now), before) in grown.of_polls().into_iter().zip(self.of_polls()).zip(before.of_polls()) {
+            *grown = std::mem::take(now) - std::mem::take(before);
+        }
+        (self == before).then_some(grown)
+    }
+
+    /// They grow so many times by as much.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn grow(&mut self, mut by: Self, times: u64) {
+        self.of_polls().into_iter().zip(by.of_polls()).for_each(|(count, by)| *count += *by * times);
+    }
+}

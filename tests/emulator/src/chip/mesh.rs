@@ -1,5 +1,7 @@
 //! What all cores share, and how their lookup tables lead there.
 
+use std::collections::VecDeque;
+
 use descriptions::boards::map::{SLOT_BYTES, SLOTS};
 
 #[cfg(feature = "cpu")]
@@ -46,6 +48,8 @@ pub(super) struct Mesh {
     pub(super) notes: Notes,
     /// When the access that is made takes effect, where time is kept.
     pub(super) now: u64,
+    /// What the next loads find that were made before.
+    pub(super) replayed: VecDeque<[u8; LINE_BYTES]>,
     /// What a debugger watches.
     #[cfg(feature = "cpu")]
     pub(super) watched: Watched,
@@ -71,6 +75,7 @@ impl Mesh {
             changes: 0,
             notes: Notes::default(),
             now: 0,
+            replayed: VecDeque::new(),
             #[cfg(feature = "cpu")]
             watched: Watched::default(),
         }
@@ -179,6 +184,14 @@ impl Mesh {
         Ok(system)
     }
 
+    /// What was read has been found otherwise before.
+    #[inline]
+    pub(super) fn replay(&mut self, to: &mut [u8]) {
+        if let Some(found) = self.replayed.pop_front() {
+            to.copy_from_slice(&found[..to.len()]);
+        }
+    }
+
     /// Reads the line that an address is in, to be cached.
     pub(super) fn read_line(
         &mut self,
@@ -194,6 +207,7 @@ impl Mesh {
             System::Mpb { .. } if !mpbt => Err(cached_mpb(core, physical)),
             system => {
                 if mpbt {
+                    self.replay(&mut bytes);
                     self.notes.loaded(&self.board, core, system, &bytes);
                 }
                 let word = |index: usize| u64::from_le_bytes(std::array::from_fn(|place| bytes[8 * index + place]));

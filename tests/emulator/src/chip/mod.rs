@@ -83,11 +83,20 @@ pub struct Settings {
     pub console_status: bool,
     /// Modified lines are evicted now and then, at moments that depend on this number.
     pub evictions: Option<u64>,
+    /// Where time is kept, polls that cannot succeed are executed like others, to compare.
+    pub executes_polls: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { bypass_works: false, coherent: false, strict_kinds: true, console_status: true, evictions: None }
+        Self {
+            bypass_works: false,
+            coherent: false,
+            strict_kinds: true,
+            console_status: true,
+            evictions: None,
+            executes_polls: false,
+        }
     }
 }
 
@@ -111,6 +120,8 @@ pub struct Chip {
     /// Grows with each change of a core's pins.
     pub(crate) raised: u64,
     misses: u64,
+    /// Polls that were made and not executed.
+    polls_left_out: u64,
 }
 
 impl Chip {
@@ -164,6 +175,7 @@ impl Chip {
             resets: 0,
             raised: 0,
             misses: 0,
+            polls_left_out: 0,
         }
     }
 
@@ -318,6 +330,11 @@ impl Chip {
     /// nothing will ever happen.
     pub fn changes(&self) -> u64 {
         self.mesh.changes
+    }
+
+    /// Polls of all cores that were left out because they could not succeed, where time is kept.
+    pub fn polls_left_out(&self) -> u64 {
+        self.polls_left_out
     }
 
     /// What a core did.

@@ -4,7 +4,7 @@
 use prices::{Effect, Place};
 
 use super::{
-    Chip, PageKind, System,
+    Chip, Counts, PageKind, Settings, System,
     cache::{LINE_BYTES, line_of},
 };
 
@@ -54,6 +54,32 @@ impl Chip {
                 }
             }
         }
+    }
+
+    /// What a load of `len` bytes that goes out finds now, and all of its line if it is cached. Nothing if it is none of memory.
+    pub(crate) fn polled(&self, core: usize, physical: u32, kind: PageKind, len: usize) -> Option<[u8; LINE_BYTES]> {
+        let mut found = [0; LINE_BYTES];
+        let is_word = kind == PageKind::Uncached;
+        let (from, len) = if is_word { (physical, len) } else { (line_of(physical), LINE_BYTES) };
+        self.peek_memory(core, from, &mut found[..len])?;
+        Some(found)
+    }
+
+    /// Whether cores may leave out polls: nobody notes what is read, and chance has no part in it.
+    pub(crate) fn skips_polls(&self) -> bool {
+        let Settings { executes_polls, coherent, evictions, .. } = self.settings;
+        !executes_polls && !coherent && evictions.is_none() && !self.mesh.notes.are_kept()
+    }
+
+    /// A core has made so many polls, by each of which its counts grow.
+    pub(crate) fn count_polls(&mut self, core: usize, by: Counts, times: u64) {
+        self.cores[core].counts.grow(by, times);
+        self.polls_left_out += times;
+    }
+
+    /// The next loads that go out, all of one core, find what was found before.
+    pub(crate) fn replay(&mut self, found: Vec<[u8; LINE_BYTES]>) {
+        self.mesh.replayed = found.into();
     }
 
     /// A core that keeps time is about to execute so many instructions.

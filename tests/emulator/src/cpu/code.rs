@@ -37,6 +37,8 @@ pub(super) struct Block {
     pub(super) len: u32,
     /// Its instructions that read, modify and write memory in one step, if it has any.
     pub(super) locked: Option<Rc<[Instruction]>>,
+    /// Whether it has neither such instructions nor those of the x87, of which more is kept than general registers.
+    pub(super) is_plain: bool,
     /// What it takes, where the core keeps time.
     pub(super) cost: Cost,
     /// Its instructions.

@@ -119,6 +119,11 @@ impl Events {
         Self { selected: 0, counters: [0; 2], block: None, profile: profiled.then(Profile::new) }
     }
 
+    /// Whether anything is counted now.
+    pub(super) fn selects(&self) -> bool {
+        self.selected != 0
+    }
+
     /// Whether instructions are counted now.
     #[inline]
     pub(super) fn counts(&self) -> bool {

@@ -7,7 +7,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
 use p54c::timing::Ending;
 use prices::{Effect, Place};
 
-use super::{Core, Turn, met::Met, prediction::Predictor};
+use super::{Core, Turn, met::Met, polls::Polls, prediction::Predictor};
 
 /// Bytes of a stack. The CPU library translates on it.
 const STACK_BYTES: usize = 1 << 20;
@@ -36,6 +36,8 @@ pub(crate) enum Request {
         /// Whether that of its timer may be next.
         timer: bool,
     },
+    /// Its next polls can be left out.
+    Polls,
     /// It has met what a debugger wants it to stop at.
     Stopped {
         /// When.
@@ -55,6 +57,13 @@ pub(crate) enum Resume {
         /// The cycle in which its answer is there.
         complete: u64,
     },
+    /// It was so late when what it does again was answered for it.
+    Again {
+        /// As above.
+        effect: u64,
+        /// As above.
+        complete: u64,
+    },
     /// It ends.
     Over,
 }
@@ -72,7 +81,7 @@ impl Fibre {
         Ok(Self(Coroutine::with_stack(stack, move |yielder, first| {
             let way = Way(NonNull::from(yielder));
             match first {
-                Resume::Go { effect, .. } => core.advance(effect),
+                Resume::Go { effect, .. } | Resume::Again { effect, .. } => core.advance(effect),
                 Resume::Over => return,
             }
             core.hooks.state.borrow_mut().clock = Some(Clock::new(way));
@@ -89,7 +98,7 @@ impl Fibre {
                     break;
                 }
                 match yielder.suspend(request) {
-                    Resume::Go { effect, .. } => core.advance(effect),
+                    Resume::Go { effect, .. } | Resume::Again { effect, .. } => core.advance(effect),
                     Resume::Over => break,
                 }
             }
@@ -127,13 +136,24 @@ pub(super) struct Clock {
     pub(super) line: u32,
     /// `pause` executed.
     pub(super) pauses: u64,
+    /// What is known of its polls.
+    pub(super) polls: Polls,
     /// It was told to end.
     pub(super) over: bool,
 }
 
 impl Clock {
     fn new(way: Way) -> Self {
-        Self { way, busy_until: 0, predictor: Predictor::new(), before: None, line: u32::MAX, pauses: 0, over: false }
+        Self {
+            way,
+            busy_until: 0,
+            predictor: Predictor::new(),
+            before: None,
+            line: u32::MAX,
+            pauses: 0,
+            polls: Polls::default(),
+            over: false,
+        }
     }
 
     /// How the core gives way. Only for code that runs on its stack: what the CPU library calls while it executes.

@@ -1,6 +1,6 @@
 //! Which instructions a P54C has, and which of them the CPU library must leave to us.
 
-use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 pub(super) use p54c::CL1INVMB;
 
@@ -98,6 +98,16 @@ pub(super) fn locked(bytes: &[u8], len: usize, address: u32, bits: u32) -> Vec<I
         }
     }
     locked
+}
+
+/// Whether any of these instructions is one of the x87.
+pub(super) fn calculate(bytes: &[u8], len: usize, address: u32, bits: u32) -> bool {
+    let mut decoder = Decoder::with_ip(bits, bytes, u64::from(address), DecoderOptions::NONE);
+    let mut calculate = false;
+    while decoder.can_decode() && decoder.position() < len {
+        calculate |= decoder.decode().cpuid_features().contains(&CpuidFeature::FPU);
+    }
+    calculate
 }
 
 fn check(instruction: &Instruction) -> Result<(), &'static str> {

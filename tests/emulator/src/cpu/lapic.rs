@@ -47,6 +47,7 @@ pub(super) enum Interrupt {
 }
 
 /// The state of the controller.
+#[derive(Clone)]
 pub(super) struct LocalApic {
     task_priority: u32,
     logical_destination: u32,

@@ -25,6 +25,7 @@ mod operands;
 mod paging;
 mod passing;
 mod peek;
+mod polls;
 mod prediction;
 mod state;
 mod translation;
@@ -244,7 +245,11 @@ impl Core {
 
     /// Runs until the CPU library stops. Returns nothing if it can go on at once.
     fn execute(&mut self) -> Option<Turn> {
-        self.hooks.state.borrow_mut().stop = None;
+        {
+            let mut state = self.hooks.state.borrow_mut();
+            state.stop = None;
+            state.clock.iter_mut().for_each(|clock| clock.polls.spoil());
+        }
         let start = read(&self.cpu, RegisterX86::EIP);
         let ended = self.cpu.emu_start(start.into(), 0, 0, 0);
         let (stop, fault) = {

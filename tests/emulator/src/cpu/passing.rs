@@ -78,7 +78,7 @@ impl Hooks {
         let number = state.number;
         let Some(clock) = &mut state.clock else { return true };
         match resumed {
-            Resume::Go { effect, complete } => {
+            Resume::Go { effect, complete } | Resume::Again { effect, complete } => {
                 let (now, busy) = when(complete);
                 clock.busy_until = busy.unwrap_or(clock.busy_until);
                 self.shared.borrow_mut().chip.set_clock(number, now, effect);
@@ -118,12 +118,17 @@ impl Hooks {
                 Some((block.cost.ending, linear.wrapping_add(block.cost.last), linear.wrapping_add(block.len)));
             state.cycles += u64::from(spent);
             state.left -= i64::from(spent);
+            clock.polls.block(linear, block.len, spent);
+            if !block.is_plain {
+                clock.polls.spoil();
+            }
             self.shared.borrow_mut().chip.executes(state.number, block.instructions);
             let mut missing = Vec::new();
             for line in block.lines.iter().filter(|line| **line != clock.line) {
                 match self.shared.borrow_mut().chip.fetch_needs(state.number, *line) {
                     Need::Nothing => {}
                     need => {
+                        clock.polls.spoil();
                         state.events.missed_code();
                         missing.push((*line, need));
                     }
@@ -160,6 +165,10 @@ impl Hooks {
         let resumed = gives_way(Request::Turn(now));
         if !self.go_on(cpu, resumed, |_| (now, None)) {
             return false;
+        }
+        if let Resume::Again { .. } = resumed {
+            // It did so when it came here first.
+            return true;
         }
         let looked = self.state.borrow_mut().look_at_pins(&self.shared.borrow().chip);
         if let Err(violation) = looked {

@@ -9,7 +9,7 @@ const WAYS: usize = 4;
 const CONDITIONAL: u32 = 4;
 const OTHERS: u32 = 3;
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Entry {
     /// Where the branch is, plus 1.
     branch: u64,
@@ -21,11 +21,13 @@ struct Entry {
 pub(super) struct Predictor {
     entries: Box<[[Entry; WAYS]; SETS]>,
     next: [u8; SETS],
+    /// Grows with each change of the buffer.
+    pub(super) changes: u64,
 }
 
 impl Predictor {
     pub(super) fn new() -> Self {
-        Self { entries: Box::new([[Entry::default(); WAYS]; SETS]), next: [0; SETS] }
+        Self { entries: Box::new([[Entry::default(); WAYS]; SETS]), next: [0; SETS], changes: 0 }
     }
 
     /// A branch leads to `target`, or is not taken. Returns the cycles that this costs beyond the branch itself.
@@ -38,8 +40,10 @@ impl Predictor {
             let way = usize::from(self.next[set]);
             self.next[set] = ((way + 1) % WAYS) as u8;
             self.entries[set][way] = Entry { branch: tag, target, counter: 3 };
+            self.changes += 1;
             return penalty;
         };
+        let before = *entry;
         let expected = (entry.counter >= 2).then_some(entry.target);
         match target {
             Some(target) => {
@@ -48,6 +52,7 @@ impl Predictor {
             }
             None => entry.counter = entry.counter.saturating_sub(1),
         }
+        self.changes += u64::from(*entry != before);
         if expected == target { 0 } else { penalty }
     }
 }

@@ -1,6 +1,6 @@
 //! Boards with small programs, assembled here.
 
-use emulator::{Board, Chip, machine::Machine};
+use emulator::{Board, Chip, Settings, machine::Machine};
 use iced_x86::{IcedError, code_asm::*};
 
 /// Where programs begin.
@@ -140,8 +140,13 @@ pub(crate) fn board(cores: usize, code: &[u8]) -> Machine {
 
 /// The same, before it begins.
 pub(crate) fn chip(cores: usize, code: &[u8]) -> Chip {
+    chip_with(Settings::default(), cores, code)
+}
+
+/// The same, that behaves in another way.
+pub(crate) fn chip_with(settings: Settings, cores: usize, code: &[u8]) -> Chip {
     let board = Board::scc(4);
-    let mut chip = Chip::new(&board);
+    let mut chip = Chip::with_settings(&board, settings);
     chip.memory_mut(0).poke(((RESET_BLOCK + 1) << 24) - 4096, &reset_page());
     for core in 0..board.cores() {
         let memory = chip.memory_mut(0);

@@ -2,5 +2,6 @@
 
 mod boards;
 mod clock;
+mod polls;
 mod programs;
 mod stops;

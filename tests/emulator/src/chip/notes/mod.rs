@@ -50,6 +50,12 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    /// Whether anybody wants to know.
+    #[cfg(feature = "cpu")]
+    pub(super) fn are_kept(&self) -> bool {
+        self.limit > 0
+    }
+
     /// The access of a core takes from `begin` to `end`.
     #[inline]
     pub(super) fn lasts(&mut self, core: usize, begin: Option<u64>, end: u64) {

@@ -23,8 +23,12 @@ impl Hooks {
                 return value;
             }
             drop((state, shared));
-            if !self.reach(cpu, |chip| chip.load_needs(number, physical, kind)) {
+            let need = self.shared.borrow().chip.load_needs(number, physical, kind);
+            if !self.reach(cpu, |_| need) {
                 return 0;
+            }
+            if self.notes_polls() {
+                self.note_look(need, physical, kind, len);
             }
             state = self.state.borrow_mut();
             shared = self.shared.borrow_mut();
@@ -63,8 +67,12 @@ impl Hooks {
         }
         if self.state.borrow().clock.is_some() {
             let number = self.state.borrow().number;
-            if !self.reach(cpu, |chip| chip.store_needs(number, physical, kind, len)) {
+            let need = self.shared.borrow().chip.store_needs(number, physical, kind, len);
+            if !self.reach(cpu, |_| need) {
                 return;
+            }
+            if self.notes_polls() {
+                self.note_store(need, physical, kind, len, value);
             }
         }
         let mut state = self.state.borrow_mut();
@@ -87,6 +95,17 @@ impl Hooks {
         if let Err(violation) = stored {
             self.refuse(cpu, violation);
         }
+    }
+
+    /// Whether the core notes what its polls do.
+    #[inline]
+    fn notes_polls(&self) -> bool {
+        self.state.borrow().clock.as_ref().is_some_and(|clock| clock.polls.notes())
+    }
+
+    /// What the core does now is no part of a poll that may be left out.
+    fn spoil_polls(&self) {
+        self.state.borrow_mut().clock.iter_mut().for_each(|clock| clock.polls.spoil());
     }
 
     /// Refuses a locked access to what other cores reach: nothing between cores locks, so it is not one step for them.
@@ -116,6 +135,7 @@ impl Hooks {
     }
 
     pub(super) fn load_apic(&self, cpu: &mut Unicorn<'_, ()>, offset: u32, len: usize) -> u64 {
+        self.spoil_polls();
         let state = self.state.borrow();
         let now = self.shared.borrow().chip.shown_cycles(state.number) + state.cycles;
         match state.apic.load(offset, len, now) {
@@ -130,6 +150,7 @@ impl Hooks {
     }
 
     pub(super) fn store_apic(&self, cpu: &mut Unicorn<'_, ()>, offset: u32, len: usize, value: u32) {
+        self.spoil_polls();
         let mut state = self.state.borrow_mut();
         let now = self.shared.borrow().chip.shown_cycles(state.number) + state.cycles;
         // What it held off may come now.
@@ -142,6 +163,7 @@ impl Hooks {
     }
 
     pub(super) fn port_in(&self, cpu: &mut Unicorn<'_, ()>, port: u16, len: usize) -> u32 {
+        self.spoil_polls();
         let number = self.state.borrow().number;
         let loaded = self.shared.borrow_mut().chip.port_in(number, port, len);
         loaded.unwrap_or_else(|violation| {
@@ -151,6 +173,7 @@ impl Hooks {
     }
 
     pub(super) fn port_out(&self, cpu: &mut Unicorn<'_, ()>, port: u16, len: usize, value: u32) {
+        self.spoil_polls();
         let number = self.state.borrow().number;
         let stored = self.shared.borrow_mut().chip.port_out(number, port, len, value);
         if let Err(violation) = stored {

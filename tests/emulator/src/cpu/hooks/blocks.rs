@@ -156,9 +156,10 @@ impl Hooks {
                     timing::Cost::default()
                 };
                 let lines = state.code.lines(linear, len as u32);
+                let is_plain = locked.is_empty() && !instructions::calculate(&bytes, len, linear, bits);
                 let locked = (!locked.is_empty()).then(|| locked.into());
                 let instructions = found.starts.len() as u64;
-                state.code.note_block(linear, Block { len: len as u32, locked, cost, instructions, lines });
+                state.code.note_block(linear, Block { len: len as u32, locked, is_plain, cost, instructions, lines });
                 drop(state);
                 if replaced {
                     let _ = cpu.ctl_remove_cache(linear.into(), u64::from(linear) + len.max(1) as u64);
@@ -248,6 +249,10 @@ impl Hooks {
                 }
             }
         }
+        if !matches!(special, Special::InvalidateMpb | Special::Pause) {
+            state.clock.iter_mut().for_each(|clock| clock.polls.spoil());
+        }
+        let keeps_time = state.clock.is_some();
         drop((state, shared));
         for (register, value) in changes.into_iter().flatten() {
             let _ = cpu.reg_write(register, value.into());
@@ -260,6 +265,8 @@ impl Hooks {
             self.refuse(cpu, violation);
         } else if waits {
             self.stop(cpu, Stop::Waits);
+        } else if special == Special::Pause && keeps_time {
+            self.pause(cpu);
         }
         true
     }

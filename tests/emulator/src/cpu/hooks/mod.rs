@@ -129,7 +129,10 @@ impl Hooks {
 
     /// Stops the core, for the first reason that there is.
     pub(super) fn stop(&self, cpu: &mut Unicorn<'_, ()>, why: Stop) {
-        self.state.borrow_mut().stop.get_or_insert(why);
+        let mut state = self.state.borrow_mut();
+        state.stop.get_or_insert(why);
+        state.clock.iter_mut().for_each(|clock| clock.polls.spoil());
+        drop(state);
         // It refuses only when nothing runs.
         let _ = cpu.emu_stop();
     }
