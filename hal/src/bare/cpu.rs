@@ -109,6 +109,15 @@ pub(crate) fn pause() {
     unsafe { asm!("pause", options(nostack, preserves_flags)) }
 }
 
+/// The same between two polls of a wait that decides by nothing but what it polls, and by a count that comes to a multiple of
+/// [`POLLS_PER_LOOK`](descriptions::boards::POLLS_PER_LOOK): the board's emulator leaves out such polls where they would find nothing new, and
+/// tells them from others by this prefix of a `nop`, which no compiler writes.
+#[inline(always)]
+pub(crate) fn pause_between_polls() {
+    // SAFETY: as of `pause`.
+    unsafe { asm!("repne; nop", options(nostack, preserves_flags)) }
+}
+
 /// Stops this core for ever.
 pub(crate) fn park() -> ! {
     loop {

@@ -26,6 +26,11 @@ pub fn refusal(instruction: &Instruction) -> Option<&'static str> {
     is_later.then_some("a P54C does not have it")
 }
 
+/// Whether it is the `nop` with a prefix that a wait of our images executes between two polls by which it decides alone, in place of `pause`.
+pub fn is_between_polls(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Nop && instruction.has_repne_prefix()
+}
+
 fn is_there(feature: &CpuidFeature) -> bool {
     matches!(
         feature,
@@ -114,6 +119,7 @@ mod tests {
             &[0x90],                          // nop
             &[0x66, 0x90],                    // xchg ax, ax
             &[0xF3, 0x90],                    // pause
+            &[0xF2, 0x90],                    // repne nop
             &[0xF3, 0xAB],                    // rep stosd
             &[0xF3, 0xA6],                    // repe cmpsb
             &[0xFF, 0x18],                    // call far

@@ -19,6 +19,7 @@ pub use self::{
     lut::{LutEntry, SubDestination},
 };
 
-/// Failed polls of a core that waits between two looks at the clock, and at what the other cores say. The board's emulator leaves out
-/// polls between them: whatever an image counts polls by, it decides something by it only at multiples of this number, or right behind.
+/// Failed polls of a core that waits between two looks at the clock, and at what the other cores say. Between them it says that it decides by
+/// no count (`repne nop`), and the board's emulator leaves out polls: whatever it counts them by, it decides something by that only at multiples
+/// of this number, or right behind.
 pub const POLLS_PER_LOOK: u32 = 256;

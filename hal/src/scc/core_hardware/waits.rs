@@ -14,7 +14,7 @@ use crate::{
         exit::machine::{exit, stop_if_ending},
         handed::core_count,
         status::{
-            backoff::{Backoff, pause},
+            backoff::{Backoff, pause, pause_between_polls},
             meeting, status_page,
         },
     },
@@ -171,7 +171,7 @@ impl Turns for Scc {
         };
         if is_near && patience.alarm.deadline == Deadline::Never && patience.is_between_looks() {
             patience.polls += 1;
-            pause(1);
+            pause_between_polls();
             return Woken::Poll { missed_polls: 0 };
         }
         self.park_and_look(patience, is_near, reason)

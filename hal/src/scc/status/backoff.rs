@@ -40,16 +40,31 @@ impl Backoff {
     }
 }
 
+/// Lets a while pass.
+#[cfg(target_os = "none")]
+pub(crate) fn pause(rounds: u32) {
+    pass(rounds);
+    // One for all: to a P54C it is nothing, and who runs several cores in turns takes it for the end of a turn.
+    cpu::pause();
+}
+
+/// Lets a moment pass between two polls that differ in nothing but what they find.
+#[cfg(target_os = "none")]
+#[inline(always)]
+pub(crate) fn pause_between_polls() {
+    pass(1);
+    cpu::pause_between_polls();
+}
+
 /// Lets a while pass, without any access: a store of each round to a line of the stack that no cache has would go to DRAM,
 /// and the next poll wait for it.
 #[cfg(target_os = "none")]
-pub(crate) fn pause(rounds: u32) {
+#[inline(always)]
+fn pass(rounds: u32) {
     for round in 0..rounds {
         // SAFETY: no instruction is executed.
         unsafe { asm!("/* {0} */", in(reg) round, options(nomem, nostack, preserves_flags)) }
     }
-    // One for all: to a P54C it is nothing, and who runs several cores in turns takes it for the end of a turn.
-    cpu::pause();
 }
 
 #[cfg(test)]

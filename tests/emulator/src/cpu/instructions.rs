@@ -19,8 +19,8 @@ pub(super) enum Special {
     FromModelSpecific,
     /// `wrmsr`.
     ToModelSpecific,
-    /// `pause`, which a P54C takes for `nop`.
-    Pause,
+    /// `pause`, which a P54C takes for `nop`; or a `nop` of another prefix, if it is between polls by which alone a wait decides.
+    Pause { between_polls: bool },
     /// `mov` from a control register to a general one, each by its number.
     FromControl { control: usize, general: usize },
     /// `mov` to a control register.
@@ -141,7 +141,8 @@ fn special(instruction: &Instruction) -> Option<Special> {
         Mnemonic::Cpuid => Some(Special::Identify),
         Mnemonic::Rdmsr => Some(Special::FromModelSpecific),
         Mnemonic::Wrmsr => Some(Special::ToModelSpecific),
-        Mnemonic::Pause => Some(Special::Pause),
+        Mnemonic::Pause => Some(Special::Pause { between_polls: false }),
+        Mnemonic::Nop => p54c::is_between_polls(instruction).then_some(Special::Pause { between_polls: true }),
         Mnemonic::Mov => {
             let (target, source) = (instruction.op0_register(), instruction.op1_register());
             control(target)
@@ -176,7 +177,7 @@ mod tests {
     fn what_is_left_to_us_is_found() {
         let bytes = [
             0x0F, 0x0A, 0x90, 0x0F, 0x09, 0x0F, 0x31, 0x0F, 0xA2, 0xF3, 0x90, 0x0F, 0x22, 0xE1, 0x0F, 0x20, 0xC7, 0x0F,
-            0x32, 0x0F, 0x30,
+            0x32, 0x0F, 0x30, 0xF2, 0x90,
         ];
         let found = inspect(&bytes, bytes.len(), 0, 32).unwrap();
         let expected = [
@@ -184,13 +185,14 @@ mod tests {
             (3, 2, Special::WriteBack),
             (5, 2, Special::TimeStamp),
             (7, 2, Special::Identify),
-            (9, 2, Special::Pause),
+            (9, 2, Special::Pause { between_polls: false }),
             (11, 3, Special::ToControl { control: 4, general: 1 }),
             (14, 3, Special::FromControl { control: 0, general: 7 }),
             (17, 2, Special::FromModelSpecific),
             (19, 2, Special::ToModelSpecific),
+            (21, 2, Special::Pause { between_polls: true }),
         ];
-        assert_eq!(found.starts, [0, 2, 3, 5, 7, 9, 11, 14, 17, 19]);
+        assert_eq!(found.starts, [0, 2, 3, 5, 7, 9, 11, 14, 17, 19, 21]);
         assert_eq!(found.specials, expected.map(|(offset, len, special)| Found { offset, len, special }));
     }
 }

@@ -1,7 +1,8 @@
 //! Polls that find nothing new are not executed.
 //!
 //! A core that waits executes the same instructions again and again, and only its accesses concern anybody else. Once it has
-//! done so some times in the same way, to the cycle, it stops before such a poll. From then on its accesses are made for it
+//! done so some times in the same way, to the cycle, and said each time that it decides by nothing but what it polls (`repne nop`), it stops
+//! before such a poll. From then on its accesses are made for it
 //! when its instructions would make them, so that others meet them, and nothing else is done. It goes on, in the state that the
 //! polls left out would have left, with the first of these:
 //!
@@ -93,7 +94,7 @@ struct Train {
 /// What a core that keeps time knows of its polls.
 #[derive(Default)]
 pub(super) struct Polls {
-    /// A number that stands for the blocks since the last `pause`, how many, and the number of those before it.
+    /// A number that stands for the blocks since the last pause between polls, how many, and the number of those before it.
     blocks: u64,
     len: u32,
     before: u64,
@@ -127,7 +128,7 @@ impl Polls {
         self.same.clear();
     }
 
-    /// The core has executed `pause`. Returns the polls to leave out, if the last ones were the same.
+    /// The core has paused between polls. Returns the polls to leave out, if the last ones were the same.
     fn pause(&mut self, now: impl FnOnce() -> ([u32; GENERAL.len()], Counts, u64)) -> Option<Train> {
         let (blocks, len) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.len));
         let (steps, stores) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.stores));
@@ -178,8 +179,7 @@ impl Train {
         let grows_alike =
             growth.registers == before.registers && growth.values == before.values && growth.counts == before.counts;
         let looks = like.steps.iter().any(|step| matches!(step, Step::Look { .. }));
-        // Others count for reasons of their own.
-        if !grows_alike || !looks || growth.counts.mpbt_invalidations == 0 {
+        if !grows_alike || !looks {
             return None;
         }
         let registers = like.registers.iter().zip(&growth.registers);
@@ -334,7 +334,7 @@ impl Hooks {
         }
     }
 
-    /// The core has executed `pause`: if the polls that are next are the same as the last, and find the same, they are left out.
+    /// The core has paused between polls: if the polls that are next are the same as the last, and find the same, they are left out.
     pub(super) fn pause(&self, cpu: &mut Unicorn<'_, ()>) {
         let gives_way = {
             let state = &mut *self.state.borrow_mut();

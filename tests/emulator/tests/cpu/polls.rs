@@ -56,7 +56,8 @@ fn count(a: &mut CodeAssembler, look: CodeLabel) -> Result<(), IcedError> {
     a.test(cl, 0xFE)?;
     a.je(look)?;
     a.mov(dword_ptr(POLLS), ecx)?;
-    a.pause()
+    // It decides by nothing but what it polls.
+    a.db(&[0xF2, 0x90])
 }
 
 /// Looks around, and counts.
@@ -322,6 +323,27 @@ fn waits_that_time_out() {
     // With the first look behind it.
     assert_eq!((told.ended, &told.results[..4]), (Ended::Succeeded, &5120_u32.to_le_bytes()[..]));
     assert!(left_out > 4500, "{left_out}");
+}
+
+/// A program's own loop gives up after 100 polls, of which none is left out: nobody has said that it does not count.
+#[test]
+fn other_loops_are_executed() {
+    let code = assemble(|a| {
+        let mut again = a.create_label();
+        paging(a)?;
+        a.xor(ecx, ecx)?;
+        a.set_label(&mut again)?;
+        a.db(&[0x0F, 0x0A])?;
+        a.mov(eax, dword_ptr(LINES))?;
+        a.pause()?;
+        a.inc(ecx)?;
+        a.cmp(ecx, 100)?;
+        a.jne(again)?;
+        a.mov(dword_ptr(RESULTS), ecx)?;
+        done(a)
+    });
+    let (told, left_out) = both(1, &code);
+    assert_eq!((told.ended, &told.results[..4], left_out), (Ended::Succeeded, &100_u32.to_le_bytes()[..], 0));
 }
 
 #[test]

@@ -55,8 +55,9 @@ pub(super) fn timing(instruction: &Instruction) -> (u32, Pipe) {
         Mnemonic::Mov if is_segment(0) => (2, Alone),
         Mnemonic::Mov if is_segment(1) => (1, Alone),
         Mnemonic::Mov => (1, pipe(Either)),
-        Mnemonic::Lea | Mnemonic::Nop => (1, Either),
         Mnemonic::Pause => (1, Alone),
+        Mnemonic::Nop if crate::is_between_polls(instruction) => (1, Alone),
+        Mnemonic::Lea | Mnemonic::Nop => (1, Either),
         Mnemonic::Add | Mnemonic::Sub | Mnemonic::And | Mnemonic::Or | Mnemonic::Xor => {
             (locked(instruction, operation), pipe(Either))
         }

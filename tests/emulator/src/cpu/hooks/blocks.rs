@@ -229,7 +229,7 @@ impl Hooks {
                     done = Err(Violation::new(number, linear, reason));
                 }
             }
-            Special::Pause => match &mut state.clock {
+            Special::Pause { .. } => match &mut state.clock {
                 Some(clock) => clock.pauses += 1,
                 None => waits = true,
             },
@@ -249,7 +249,8 @@ impl Hooks {
                 }
             }
         }
-        if !matches!(special, Special::InvalidateMpb | Special::Pause) {
+        let is_polling = matches!(special, Special::InvalidateMpb | Special::Pause { between_polls: true });
+        if !is_polling {
             state.clock.iter_mut().for_each(|clock| clock.polls.spoil());
         }
         let keeps_time = state.clock.is_some();
@@ -265,7 +266,7 @@ impl Hooks {
             self.refuse(cpu, violation);
         } else if waits {
             self.stop(cpu, Stop::Waits);
-        } else if special == Special::Pause && keeps_time {
+        } else if special == (Special::Pause { between_polls: true }) && keeps_time {
             self.pause(cpu);
         }
         true
