@@ -440,8 +440,8 @@ impl Slots {
             *line = Line(cast(poll.words(own_box)));
             self.is_next(from, Packet::stamp(line)).then_some(())
         };
-        // A packet that is there is found without all else that may come.
-        let found = comm.look_at(&own_box, 1, reason, &mut look)?;
+        // A packet that is there, or comes soon, is found without all else that may come, and without a wait that goes on.
+        let found = comm.look_at(&own_box, LOOKS, reason, &mut look)?;
         if found.is_some() { Ok(true) } else { self.await_box_or_others(comm, own_box, reason, look) }
     }
 
