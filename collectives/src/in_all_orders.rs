@@ -18,13 +18,13 @@ pub(crate) fn in_all_orders<R>(spontaneous: Spontaneous, program: impl Fn(&Comm<
     in_all_orders_of(2, spontaneous, program)
 }
 
-/// The same on more ranks, of which only few may do much.
+/// The same on this many ranks. The number of orders grows with what each rank does: a third one should do next to nothing.
 pub(crate) fn in_all_orders_of<R>(
     ranks: usize,
     spontaneous: Spontaneous,
     program: impl Fn(&Comm<'_, SimCore>) -> R,
 ) -> u64 {
-    look_at(ranks, spontaneous, program, |outcome| {
+    explore(ranks, spontaneous, program, |outcome| {
         outcome.expect("every order comes to its end");
     })
 }
@@ -35,10 +35,11 @@ pub(crate) fn look_at_all_orders<R>(
     program: impl Fn(&Comm<'_, SimCore>) -> R,
     look: impl Fn(Result<Outcome<R>, Failure>),
 ) -> u64 {
-    look_at(2, spontaneous, program, look)
+    explore(2, spontaneous, program, look)
 }
 
-fn look_at<R>(
+/// Runs `program` on these ranks in all orders, and looks at each outcome.
+fn explore<R>(
     ranks: usize,
     spontaneous: Spontaneous,
     program: impl Fn(&Comm<'_, SimCore>) -> R,

@@ -109,9 +109,10 @@ pub(crate) fn pause() {
     unsafe { asm!("pause", options(nostack, preserves_flags)) }
 }
 
-/// The same between two polls of a wait that decides by nothing but what it polls, and by a count that comes to a multiple of
-/// [`POLLS_PER_LOOK`](descriptions::boards::POLLS_PER_LOOK): the board's emulator leaves out such polls where they would find nothing new, and
-/// tells them from others by this prefix of a `nop`, which no compiler writes.
+/// A pause on boards between two polls of a wait that decides by what it polls, and by no count of polls until the next of its looks
+/// ([`POLLS_PER_LOOK`](descriptions::boards::POLLS_PER_LOOK)): the boards' emulator leaves out such polls where they would find nothing new,
+/// and tells them from others by this prefix of a `nop`, which no compiler writes. A P54C takes it for a `nop`, as it does `pause`.
+#[cfg(feature = "scc")]
 #[inline(always)]
 pub(crate) fn pause_between_polls() {
     // SAFETY: as of `pause`.

@@ -11,7 +11,7 @@
 //!
 //! Where nothing has changed for a millisecond while every core did nothing but wait, time jumps, so that deadlines come.
 
-use std::{cell::RefCell, cmp::Reverse, collections::BinaryHeap, rc::Rc};
+use std::{cell::RefCell, cmp::Reverse, collections::BinaryHeap, ops::Range, rc::Rc};
 
 use prices::{Effect, Hardware, Journey, Settled, Traffic, Way};
 
@@ -52,6 +52,8 @@ struct Place {
     halted: bool,
     /// `pause` executed when somebody last looked.
     pauses: u64,
+    /// The first core of the tile in a register of which its access will store.
+    stores_to: Option<u16>,
 }
 
 impl Place {
@@ -211,7 +213,11 @@ impl Timed {
 
     /// Lets cores be as if they had executed all polls.
     pub(crate) fn settle(&mut self) {
-        for place in self.cores.iter_mut().flatten() {
+        self.settle_some(0..self.cores.len());
+    }
+
+    fn settle_some(&mut self, cores: Range<usize>) {
+        for place in self.cores[cores].iter_mut().flatten() {
             let skips = place.state.borrow().skips();
             if skips {
                 // What it wants is on its way.
@@ -302,15 +308,22 @@ impl Timed {
 
     /// A core goes on at a time.
     fn resume(&mut self, core: u16, time_ps: u64) -> Option<Pause> {
+        if let Some(first) = self.cores[usize::from(core)].as_mut()?.stores_to.take() {
+            // The store may reset the cores of that tile, or lead their next access elsewhere.
+            let of_tile = usize::from(first)..usize::from(first) + self.prices.mesh().cores_per_tile;
+            self.settle_some(of_tile);
+        }
         let place = self.cores[usize::from(core)].as_mut()?;
         let [effect, complete] = [0, place.answer_ps].map(|later| self.prices.cycle_from(time_ps + later));
         place.halted = false;
         let mut pause = None;
         let request = place.go_on(&self.shared, effect, complete);
         match request {
-            // It was answered.
-            Some(Request::Polls) => {}
+            Some(Request::Polls) => unreachable!("polls that are left out are gone through before"),
             Some(Request::Access { start, place: to, effect }) => {
+                if let (prices::Place::Register(first), Effect::Write) = (to, effect) {
+                    place.stores_to = Some(first);
+                }
                 let start_ps = self.prices.cycles_ps(start);
                 match self.prices.way(core, to, effect) {
                     Way::Shared(trip) => {
@@ -396,7 +409,8 @@ impl Timed {
                     let (cpu, state) = started.handles();
                     let fibre = Fibre::new(started);
                     let fibre = fibre.map_err(|error| refused(format!("there is no memory for its stack: {error}")))?;
-                    self.cores[core] = Some(Place { fibre, cpu, state, answer_ps: 0, halted: false, pauses: 0 });
+                    self.cores[core] =
+                        Some(Place { fibre, cpu, state, answer_ps: 0, halted: false, pauses: 0, stores_to: None });
                     if !self.under_way[core] {
                         self.ready.push(Reverse((self.prices.cycles_ps(clock), Effect::Read, core as u16)));
                     }

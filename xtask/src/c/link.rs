@@ -21,11 +21,11 @@ use std::{
     thread,
 };
 
-/// Where every program begins: the only symbol that others see.
+/// Where an image begins: the only symbol that others see.
 const ENTRY: &str = "atoll_start";
 
-/// Where programs begin: by C, or by RCCE. Some makefiles have all that is a program's own in an archive.
-const BEGINNINGS: [&str; 2] = ["main", "RCCE_APP"];
+/// What a program begins with. Some makefiles have it in an archive, like all that is a program's own.
+const MAIN: &str = "main";
 
 /// Functions of the C library that `watch.c` looks into, where a program is checked.
 const WATCHED: [&str; 26] = [
@@ -76,11 +76,11 @@ pub(super) fn own(
     Ok(own)
 }
 
-/// Makes one object of others, and of the members of archives that these or a program's beginning want.
+/// Makes one object of others, and of the members of archives that these want, or that have `main` or what it wants.
 fn together(compiler: &Path, side: Side, objects: &[PathBuf], made: &Path) -> Result<()> {
     let mut command = super::tool(compiler);
     command.args(compiler::of_side(side)).args(["-nostdlib", "-r", "-o"]).arg(made);
-    command.args(BEGINNINGS.map(|name| format!("-Wl,-u,{name}")));
+    command.arg(format!("-Wl,-u,{MAIN}"));
     link(command.arg("-Wl,--start-group").args(objects).arg("-Wl,--end-group"))
 }
 
@@ -217,8 +217,10 @@ mod tests {
     fn a_program_may_be_all_in_an_archive() {
         let helper = "int helper(void) { return 1; }";
         let unused = "int unused(void) { return 2; }";
-        assert_eq!(taken(&[helper, unused, "int main(void) { return helper(); }"]), ["helper", "main"]);
-        assert_eq!(taken(&["int RCCE_APP(void) { return helper(); }", unused, helper]), ["RCCE_APP", "helper"]);
+        assert_eq!(
+            taken(&[helper, unused, "int helper(void); int main(void) { return helper(); }"]),
+            ["helper", "main"]
+        );
         assert_eq!(taken(&[helper]), [""; 0]);
     }
 }

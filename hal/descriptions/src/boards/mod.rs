@@ -19,7 +19,7 @@ pub use self::{
     lut::{LutEntry, SubDestination},
 };
 
-/// Failed polls of a core that waits between two looks at the clock, and at what the other cores say. Between them it says that it decides by
-/// no count (`repne nop`), and the board's emulator leaves out polls: whatever it counts them by, it decides something by that only at multiples
-/// of this number, or right behind.
+/// Failed polls of a waiting core between two looks at the clock and at what the other cores say, which is an access to memory, at a place
+/// that all look at. Between two looks the core decides by no count of polls, on which the board's emulator relies: words that the core counts
+/// polls in decide something at multiples of this number only, or at the next poll.
 pub const POLLS_PER_LOOK: u32 = 256;

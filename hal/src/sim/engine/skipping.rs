@@ -28,7 +28,10 @@ impl Engine {
     /// it goes on with the last poll before that. False where each poll takes the next answer of chance.
     pub(super) fn sleeps(&mut self, core: usize, watch: Watch<'_>, deadline_ps: Option<u64>) -> bool {
         let wait = &mut self.waits[core];
-        let looks_nowhere = matches!(watch, Watch::Places([])) && wait.samples.is_empty() && !wait.runs_errands;
+        let looks_nowhere = matches!(watch, Watch::Places([]))
+            && wait.samples.is_empty()
+            && wait.train.legs.is_empty()
+            && !wait.runs_errands;
         let Some(deadline_ps) = deadline_ps.filter(|_| self.skips && self.traffic.is_some() && looks_nowhere) else {
             return false;
         };
@@ -44,7 +47,7 @@ impl Engine {
         true
     }
 
-    /// Whether the polls of `core`, the last of which has just failed, can be skipped: the one rule for that.
+    /// Whether the polls of `core`, the last of which has just failed, can be skipped; those that look nowhere have [a rule of their own](Self::sleeps).
     ///
     /// Where accesses do not meet they can, unless they go over a network. Where they do, the accesses of those that are
     /// skipped are made by the core's train. Then these cannot be skipped:

@@ -242,7 +242,9 @@ fn show_counts(machine: &mut Machine, begun: Instant) {
         let megacycles = chip.time() / 1_000_000;
         let instructions: u64 = (0..chip.board().cores()).map(|core| chip.counts(core).instructions).sum();
         let millions = instructions / 1_000_000;
-        eprintln!("emulator: {} polls were left out", chip.polls_left_out());
+        if chip.polls_left_out() > 0 {
+            eprintln!("emulator: {} polls were left out", chip.polls_left_out());
+        }
         eprintln!("emulator: {megacycles} million cycles and {millions} million instructions in {rounds} rounds took {seconds:.1} s");
         for core in 0..chip.board().cores() {
             eprintln!("emulator: core {core}: {:?}", chip.counts(core));

@@ -48,7 +48,7 @@ pub(super) struct Mesh {
     pub(super) notes: Notes,
     /// When the access that is made takes effect, where time is kept.
     pub(super) now: u64,
-    /// What the next loads find that were made before.
+    /// Bytes that loads of a poll have found earlier, for the core that executes that poll now.
     pub(super) replayed: VecDeque<[u8; LINE_BYTES]>,
     /// What a debugger watches.
     #[cfg(feature = "cpu")]
@@ -184,7 +184,7 @@ impl Mesh {
         Ok(system)
     }
 
-    /// What was read has been found otherwise before.
+    /// A load that was made earlier finds what it found then, if this is one.
     #[inline]
     pub(super) fn replay(&mut self, to: &mut [u8]) {
         if let Some(found) = self.replayed.pop_front() {

@@ -79,6 +79,7 @@ impl Chip {
 
     /// The next loads that go out, all of one core, find what was found before.
     pub(crate) fn replay(&mut self, found: Vec<[u8; LINE_BYTES]>) {
+        assert!(self.mesh.replayed.is_empty(), "a core has not read again what was read for it");
         self.mesh.replayed = found.into();
     }
 

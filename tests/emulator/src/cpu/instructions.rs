@@ -1,8 +1,9 @@
 //! Which instructions a P54C has, and which of them the CPU library must leave to us.
 
-use iced_x86::{CpuidFeature, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 pub(super) use p54c::CL1INVMB;
+use p54c::timing;
 
 /// What the CPU library does not do as a P54C of this board would.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,7 +106,7 @@ pub(super) fn calculate(bytes: &[u8], len: usize, address: u32, bits: u32) -> bo
     let mut decoder = Decoder::with_ip(bits, bytes, u64::from(address), DecoderOptions::NONE);
     let mut calculate = false;
     while decoder.can_decode() && decoder.position() < len {
-        calculate |= decoder.decode().cpuid_features().contains(&CpuidFeature::FPU);
+        calculate |= timing::is_x87(&decoder.decode());
     }
     calculate
 }

@@ -1,22 +1,23 @@
 //! Polls that find nothing new are not executed.
 //!
 //! A core that waits executes the same instructions again and again, and only its accesses concern anybody else. Once it has
-//! done so some times in the same way, to the cycle, and said each time that it decides by nothing but what it polls (`repne nop`), it stops
-//! before such a poll. From then on its accesses are made for it
-//! when its instructions would make them, so that others meet them, and nothing else is done. It goes on, in the state that the
-//! polls left out would have left, with the first of these:
+//! done so three times in the same way, to the cycle, and said each time that it decides by no count (`repne nop`), it stops before
+//! the next poll. From then on its accesses are made for it when its instructions would make them, so that others meet them, and
+//! nothing else is done. It goes on, in the state that the polls left out would have left, with the first of these:
 //!
 //! * what it reads is not what it has read before;
 //! * a word that the polls count in comes to a multiple of [`POLLS_PER_LOOK`], or has just been there: by these a wait decides
 //!   whether to do something else;
-//! * an interrupt is to be delivered, or a lookup table has changed.
+//! * an interrupt is to be delivered;
+//! * somebody is about to store to a register of its tile, which may reset the core, or lead its accesses elsewhere.
 //!
 //! Polls are *the same* if they execute the same blocks in the same time, read the same from the same places, store
 //! to L1 only, and leave the same registers and words behind, but for some that grow by the same number each time. What else there is to a core
 //! (caches, foretold branches) is then the same, too, after a poll as before it.
 //!
-//! A poll that was left out in part is executed up to where it has come, with what was read for it. Nothing is left out where somebody
-//! observes: traces, debuggers, counters of events, evictions by chance.
+//! A poll that was left out in part is executed up to where it has come, with what was read for it. The flags are those of the last poll
+//! that was executed: nobody looks at flags across a pause of a wait. Nothing is left out where somebody observes (traces, debuggers,
+//! counters of events), where memory is coherent, or where lines are evicted by chance.
 
 use descriptions::boards::POLLS_PER_LOOK;
 use prices::{Effect, Place};
@@ -34,9 +35,9 @@ use crate::{
 
 /// Blocks of a poll, at most.
 const MOST_BLOCKS: u32 = 64;
-/// Polls that have to be the same: their ends, and what was before the first.
+/// Ends of polls that have to be known: those of three polls that were the same, and that of the one before them.
 const SAME: usize = 4;
-/// Polls that are worth leaving out.
+/// The fewest polls that are worth leaving out.
 const FEWEST: u64 = 4;
 
 /// What a poll does that takes time.
@@ -118,6 +119,9 @@ impl Polls {
         self.blocks = (self.blocks.rotate_left(5) ^ u64::from(linear)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.len += 1;
         if self.notes() {
+            if self.len > MOST_BLOCKS {
+                return self.spoil();
+            }
             self.steps.push(Step::Block { linear, len, cycles });
         }
     }
@@ -126,6 +130,8 @@ impl Polls {
     #[inline]
     pub(super) fn spoil(&mut self) {
         self.same.clear();
+        self.steps.clear();
+        self.stores.clear();
     }
 
     /// The core has paused between polls. Returns the polls to leave out, if the last ones were the same.
@@ -340,12 +346,14 @@ impl Hooks {
             let state = &mut *self.state.borrow_mut();
             let chip = &self.shared.borrow().chip;
             let Some(clock) = &mut state.clock else { return };
+            if state.seen.is_some() || state.events.selects() || !chip.skips_polls() {
+                return clock.polls.spoil();
+            }
             let (number, foretold) = (state.number, clock.predictor.changes);
             let now = || (GENERAL.map(|register| read(cpu, register)), *chip.counts(number), foretold);
             let Some(mut train) = clock.polls.pause(now) else { return };
             let clock_shown = chip.cycles(number) + state.cycles;
-            let is_observed = state.seen.is_some() || state.events.selects() || !chip.skips_polls();
-            if is_observed || state.interrupted || clock.busy_until > clock_shown || clock.over {
+            if state.interrupted || clock.busy_until > clock_shown || clock.over {
                 return;
             }
             (train.clock, train.left, train.block) = (clock_shown, state.left, (state.block, state.block_len));
@@ -353,12 +361,13 @@ impl Hooks {
             clock.gives_way()
         };
         let resumed = gives_way(Request::Polls);
-        let registers = self.take_over();
-        for (register, value) in GENERAL.into_iter().zip(registers) {
-            let _ = cpu.reg_write(register, value.into());
-        }
         if resumed == Resume::Over {
+            // The run has ended.
             self.go_on(cpu, resumed, |complete| (complete, None));
+            return;
+        }
+        for (register, value) in GENERAL.into_iter().zip(self.take_over()) {
+            let _ = cpu.reg_write(register, value.into());
         }
     }
 
@@ -366,9 +375,8 @@ impl Hooks {
     fn take_over(&self) -> [u32; GENERAL.len()] {
         let state = &mut *self.state.borrow_mut();
         let chip = &mut self.shared.borrow_mut().chip;
-        let Some(train) = state.clock.as_mut().and_then(|clock| clock.polls.train.take()) else {
-            return [0; GENERAL.len()];
-        };
+        let train = state.clock.as_mut().and_then(|clock| clock.polls.train.take());
+        let train = train.expect("only polls that are left out are taken over");
         let Train { like, growth, done, .. } = train;
         let grown = |value: u32, by: u32| value.wrapping_add(by.wrapping_mul(done as u32));
         chip.set_clock(state.number, train.clock, 0);

@@ -325,6 +325,61 @@ fn waits_that_time_out() {
     assert!(left_out > 4500, "{left_out}");
 }
 
+/// A core is reset again and again while its polls are left out, each time elsewhere in a poll of two places, and the other core of its tile reads
+/// what is in memory, and not what was read for that poll.
+#[test]
+fn waits_that_are_reset() {
+    const STARTS: i32 = 40;
+    let code = assemble(|a| {
+        let [mut other, mut again, mut wait, mut poll, mut around, mut fine] =
+            std::array::from_fn(|_| a.create_label());
+        paging(a)?;
+        a.test(esi, esi)?;
+        a.jne(other)?;
+        a.mov(dword_ptr(SHARED), 0)?;
+        a.mov(ebp, STARTS)?;
+        // Core 1 and its L2 in reset, and not.
+        a.mov(edx, dword_ptr(OWN + 0x80))?;
+        a.mov(ebx, edx)?;
+        a.and(ebx, !0xA)?;
+        a.xor(edi, edi)?;
+        a.set_label(&mut again)?;
+        a.mov(dword_ptr(OWN + 0x80), ebx)?;
+        a.imul_3(ecx, ebp, 7)?;
+        a.add(ecx, 20_000)?;
+        a.set_label(&mut wait)?;
+        a.dec(ecx)?;
+        a.jne(wait)?;
+        a.mov(dword_ptr(OWN + 0x80), edx)?;
+        a.add(edi, dword_ptr(SHARED))?;
+        a.dec(ebp)?;
+        a.jne(again)?;
+        a.mov(dword_ptr(RESULTS), edi)?;
+        a.cmp(edi, STARTS * (STARTS + 1) / 2)?;
+        a.je(fine)?;
+        say(a, "@done failed")?;
+        a.set_label(&mut fine)?;
+        done(a)?;
+        a.set_label(&mut other)?;
+        a.inc(dword_ptr(SHARED))?;
+        a.mov(dword_ptr(POLLS), 0)?;
+        a.mov(eax, dword_ptr(POLLS))?;
+        a.set_label(&mut poll)?;
+        a.db(&[0x0F, 0x0A])?;
+        a.mov(eax, dword_ptr(LINES))?;
+        a.mov(eax, dword_ptr(WORDS))?;
+        a.nop()?;
+        count(a, around)?;
+        a.jmp(poll)?;
+        a.set_label(&mut around)?;
+        look(a)?;
+        a.jmp(poll)
+    });
+    let (told, left_out) = both(1, &code);
+    assert_eq!(told.ended, Ended::Succeeded);
+    assert!(left_out > 500, "{left_out}");
+}
+
 /// A program's own loop gives up after 100 polls, of which none is left out: nobody has said that it does not count.
 #[test]
 fn other_loops_are_executed() {

@@ -94,7 +94,7 @@ fn prefixes(bytes: &[u8], instruction: &Instruction) -> u32 {
 }
 
 /// Whether it is one of the x87 unit's.
-fn is_x87(instruction: &Instruction) -> bool {
+pub fn is_x87(instruction: &Instruction) -> bool {
     let name = instruction.mnemonic();
     name == Mnemonic::Wait || format!("{name:?}").starts_with('F')
 }
