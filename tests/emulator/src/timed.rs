@@ -20,7 +20,8 @@ use crate::{
     cpu::{
         Core, Cpu, Shared, State,
         debug::Points,
-        fibre::{Fibre, Request, Resume},
+        fibre::Fibre,
+        giving_way::{Request, Resume},
         look::Look,
         met::Met,
     },

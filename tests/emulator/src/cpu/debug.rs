@@ -10,7 +10,7 @@ use std::{
 use unicorn_engine::{Unicorn, uc_error};
 
 use super::{
-    fibre::Request,
+    giving_way::Request,
     hooks::{Cpu, Hooks, SPAN},
     met::Met,
     state::{Seen, Stop},

@@ -5,68 +5,16 @@ use std::ptr::NonNull;
 
 use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
 use p54c::timing::Ending;
-use prices::{Effect, Place};
 
-use super::{Core, Turn, met::Met, polls::Polls, prediction::Predictor};
+use super::{
+    Core, Turn,
+    giving_way::{Request, Resume, TURN_CYCLES},
+    polls::Polls,
+    prediction::Predictor,
+};
 
 /// Bytes of a stack. The CPU library translates on it.
 const STACK_BYTES: usize = 1 << 20;
-
-/// Cycles for which a core goes on that makes no access: an interrupt comes by up to this much later than it might.
-pub(super) const TURN_CYCLES: u64 = 200;
-
-/// Why a core gives way. Cycles are those of its clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Request {
-    /// It makes an access from this cycle on.
-    Access {
-        /// When it begins.
-        start: u64,
-        /// Where it goes.
-        place: Place,
-        /// What it does there.
-        effect: Effect,
-    },
-    /// It has not made one for a while.
-    Turn(u64),
-    /// It waits for an interrupt.
-    Halted {
-        /// Since when.
-        since: u64,
-        /// Whether that of its timer may be next.
-        timer: bool,
-    },
-    /// Its next polls can be left out.
-    Polls,
-    /// It has met what a debugger wants it to stop at.
-    Stopped {
-        /// When.
-        now: u64,
-        /// What.
-        met: Met,
-    },
-}
-
-/// How it goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Resume {
-    /// It is so late: what it does takes effect, and is complete then.
-    Go {
-        /// The cycle in which it takes effect.
-        effect: u64,
-        /// The cycle in which its answer is there.
-        complete: u64,
-    },
-    /// It was so late when what it does again was answered for it.
-    Again {
-        /// As above.
-        effect: u64,
-        /// As above.
-        complete: u64,
-    },
-    /// It ends.
-    Over,
-}
 
 /// A core on its stack.
 pub(crate) struct Fibre(Coroutine<Resume, Request, ()>);

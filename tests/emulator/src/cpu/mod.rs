@@ -16,6 +16,7 @@ pub(crate) mod debug;
 mod delivery;
 mod events;
 pub(crate) mod fibre;
+pub(crate) mod giving_way;
 mod hooks;
 mod instructions;
 mod lapic;
@@ -27,6 +28,7 @@ mod passing;
 mod peek;
 mod polls;
 mod prediction;
+mod skipping;
 mod state;
 mod translation;
 

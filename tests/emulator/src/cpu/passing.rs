@@ -5,7 +5,7 @@ use prices::Effect;
 use unicorn_engine::Unicorn;
 
 use super::{
-    fibre::{Request, Resume, TURN_CYCLES},
+    giving_way::{Request, Resume, TURN_CYCLES},
     hooks::Hooks,
     state::Stop,
 };
