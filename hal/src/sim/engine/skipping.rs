@@ -47,7 +47,8 @@ impl Engine {
         true
     }
 
-    /// Whether the polls of `core`, the last of which has just failed, can be skipped; those that look nowhere have [a rule of their own](Self::sleeps).
+    /// Whether the polls of `core`, the last of which has just failed, can be skipped; those that look nowhere have
+    /// [a rule of their own](Self::sleeps).
     ///
     /// Where accesses do not meet they can, unless they go over a network. Where they do, the accesses of those that are
     /// skipped are made by the core's train. Then these cannot be skipped:

@@ -42,20 +42,20 @@ pub(crate) enum Request {
 /// How it goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Resume {
-    /// It is so late: what it does takes effect, and is complete then.
+    /// What it has asked for happens now.
     Go {
         /// The cycle in which it takes effect.
         effect: u64,
         /// The cycle in which its answer is there.
         complete: u64,
     },
-    /// It was so late when what it does again was answered for it.
+    /// What it asks for has happened before, while its polls were left out: it executes that poll now, and gets the same answer.
     Again {
-        /// As above.
+        /// The cycle in which it took effect.
         effect: u64,
-        /// As above.
+        /// The cycle in which its answer was there.
         complete: u64,
     },
-    /// It ends.
+    /// The core is reset, or the run has ended.
     Over,
 }

@@ -13,7 +13,7 @@
 //!
 //! Polls are *the same* if they execute the same blocks in the same time, read the same from the same places, store
 //! to L1 only, and leave the same registers and words behind, but for some that grow by the same number each time. What else there is to a core
-//! (caches, foretold branches) is then the same, too, after a poll as before it.
+//! (caches, prediction_changes branches) is then the same, too, after a poll as before it.
 //!
 //! A poll that was left out in part is executed up to where it has come, with what was read for it. The flags are those of the last poll
 //! that was executed: nobody looks at flags across a pause of a wait. Nothing is left out where somebody observes (traces, debuggers,
@@ -55,8 +55,9 @@ pub(super) struct Poll {
     pub(super) stores: Vec<Stored>,
     pub(super) values: Vec<u32>,
     pub(super) registers: [u32; REGISTERS],
-    pub(super) counts: Counts,
-    pub(super) foretold: u64,
+    counts: Counts,
+    /// Changes of the buffer that foretells branches, so far.
+    prediction_changes: u64,
 }
 
 /// What grows with each poll.
@@ -89,11 +90,11 @@ pub(super) struct Train {
 #[derive(Default)]
 pub(super) struct Polls {
     /// A number that stands for the blocks since the last pause between polls, how many, and the number of those before it.
-    pub(super) blocks: u64,
-    pub(super) len: u32,
-    pub(super) before: u64,
+    blocks: u64,
+    len: u32,
+    before: u64,
     /// Polls that were the same so far, and what is known of the one under way.
-    pub(super) same: Vec<Poll>,
+    same: Vec<Poll>,
     pub(super) steps: Vec<Step>,
     pub(super) stores: Vec<(Stored, u32)>,
     pub(super) train: Option<Train>,
@@ -135,9 +136,9 @@ impl Polls {
             self.spoil();
             return None;
         }
-        let (registers, counts, foretold) = now();
+        let (registers, counts, prediction_changes) = now();
         let (stores, values) = stores.into_iter().unzip();
-        let poll = Poll { steps, stores, values, registers, counts, foretold };
+        let poll = Poll { steps, stores, values, registers, counts, prediction_changes };
         // What was before the first has no steps of its own.
         if self.same.get(1..).and_then(<[_]>::last).is_some_and(|last| !poll.is_like(last)) {
             self.spoil();
@@ -155,7 +156,7 @@ impl Polls {
 impl Poll {
     /// Whether it did the same as another one, but for values that grow.
     fn is_like(&self, other: &Self) -> bool {
-        (&self.steps, &self.stores, self.foretold) == (&other.steps, &other.stores, other.foretold)
+        (&self.steps, &self.stores, self.prediction_changes) == (&other.steps, &other.stores, other.prediction_changes)
     }
 
     /// What has grown since the end of another one. Nothing if something has changed that polls do not count in.

@@ -144,8 +144,8 @@ impl Hooks {
             if state.seen.is_some() || state.events.selects() || !chip.skips_polls() {
                 return clock.polls.spoil();
             }
-            let (number, foretold) = (state.number, clock.predictor.changes);
-            let now = || (GENERAL.map(|register| read(cpu, register)), *chip.counts(number), foretold);
+            let (number, changes) = (state.number, clock.predictor.changes);
+            let now = || (GENERAL.map(|register| read(cpu, register)), *chip.counts(number), changes);
             let Some(mut train) = clock.polls.pause(now) else { return };
             let clock_shown = chip.cycles(number) + state.cycles;
             if state.interrupted || clock.busy_until > clock_shown || clock.over {
@@ -157,7 +157,6 @@ impl Hooks {
         };
         let resumed = gives_way(Request::Polls);
         if resumed == Resume::Over {
-            // The run has ended.
             self.go_on(cpu, resumed, |complete| (complete, None));
             return;
         }

@@ -86,6 +86,13 @@ pub(crate) fn paging(a: &mut CodeAssembler) -> Result<(), IcedError> {
     a.mov(cr0, eax)
 }
 
+/// Gets what resets the cores of the own tile: EDX has core 1 and its L2 in reset, EBX has them released.
+pub(crate) fn resets_of_core_1(a: &mut CodeAssembler) -> Result<(), IcedError> {
+    a.mov(edx, dword_ptr(OWN + 0x80))?;
+    a.mov(ebx, edx)?;
+    a.and(ebx, !0xA)
+}
+
 /// The page that cores start in: from there to a flat protected mode.
 fn reset_page() -> Vec<u8> {
     let mut page = vec![0x90; 4096];

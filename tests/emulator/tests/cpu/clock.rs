@@ -521,10 +521,7 @@ fn a_core_that_is_reset_during_an_access_starts_once() {
         a.jne(other)?;
         a.mov(dword_ptr(SHARED), 0)?;
         a.mov(ebp, STARTS)?;
-        // Core 1 and its L2 in reset, and not.
-        a.mov(edx, dword_ptr(OWN + 0x80))?;
-        a.mov(ebx, edx)?;
-        a.and(ebx, !0xA)?;
+        resets_of_core_1(a)?;
         a.set_label(&mut again)?;
         a.mov(dword_ptr(OWN + 0x80), ebx)?;
         // The access is elsewhere each time.

@@ -338,10 +338,7 @@ fn waits_that_are_reset() {
         a.jne(other)?;
         a.mov(dword_ptr(SHARED), 0)?;
         a.mov(ebp, STARTS)?;
-        // Core 1 and its L2 in reset, and not.
-        a.mov(edx, dword_ptr(OWN + 0x80))?;
-        a.mov(ebx, edx)?;
-        a.and(ebx, !0xA)?;
+        resets_of_core_1(a)?;
         a.xor(edi, edi)?;
         a.set_label(&mut again)?;
         a.mov(dword_ptr(OWN + 0x80), ebx)?;
