@@ -31,8 +31,8 @@
 //!
 //! **Over messages.** Operations go over messages with tags, in a context of their own, by [schedules]: barriers by dissemination, broadcasts and
 //! reductions along binomial trees, scans by doubling distances, and exchanges from everybody to whom it concerns. So messages
-//! have to be open. Lengths have to agree; where they do not, and all go over messages, the operation goes on with zeros, and its request
-//! says so. Through lines nothing tells, and ranks may wait for each other for ever: [comparing arguments](crate::Comm::check_arguments) does.
+//! have to be open. Lengths have to agree; where they do not, and all go over messages, the operation goes on with zeros, and the request
+//! says so on every rank to which something of that comes. Through lines nothing tells, and ranks may wait for each other for ever: [comparing arguments](crate::Comm::check_arguments) does.
 //!
 //! **Through lines.** Barriers need no messages; nor do broadcasts and allreduces that are short, or begun while messages are closed. They have a tree of
 //! degree 6, chunks of 24 bytes with their number in one line, written by owners and polled by

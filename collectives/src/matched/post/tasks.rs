@@ -31,9 +31,23 @@ pub(crate) const LAST_CONTEXT: u32 = (calls::BEFORE - 1) & !OF_OPERATIONS;
 /// What an operation ends with: bytes, each with where they belong in the buffer.
 pub(crate) type Parts = Vec<(usize, Vec<u8>)>;
 
+/// What a message ends with that is made of another one whose length was wrong: it is told of by way of all that comes of it.
+const SPOILED: [u8; 8] = *b"spoiled:";
+
+/// Bytes of that, with which message it was.
+const NOTE_BYTES: usize = SPOILED.len() + 16;
+
+/// What spoiled a message.
+fn spoiled_by(bytes: &[u8]) -> Option<Error> {
+    let note = bytes.last_chunk::<NOTE_BYTES>()?.strip_prefix(&SPOILED)?;
+    let number = |at: usize| note[4 * at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word) as usize);
+    Some(Error::MessageLength { from: number(0), to: number(1), sent: number(2), wanted: number(3) })
+}
+
 /// A receive of a task, and what has come of it.
 pub(crate) struct Receiving {
     from: usize,
+    wanted: usize,
     state: Rc<State>,
     message: RefCell<Option<Result<Vec<u8>, Error>>>,
 }
@@ -67,7 +81,7 @@ pub(crate) struct Progress {
 }
 
 /// The ranks of an operation, as its task reaches them. What comes has the length that it is to have: where it has not, zeros stand for it,
-/// so that others get on, and whoever waits is told.
+/// so that others get on; and whoever waits is told, as are those to whom this rank sends something afterwards.
 pub(crate) struct Ranks {
     rank: usize,
     cores: Rc<[usize]>,
@@ -106,15 +120,19 @@ impl Ranks {
         blocks
     }
 
-    fn begin_send_own(&self, bytes: Vec<u8>, to: usize) -> Sent {
+    fn begin_send_own(&self, mut bytes: Vec<u8>, to: usize) -> Sent {
+        if let Some(Error::MessageLength { from, to, sent, wanted }) = self.desk.progress.error.get() {
+            bytes.extend(SPOILED);
+            bytes.extend([from, to, sent, wanted].into_iter().flat_map(|number| (number as u32).to_le_bytes()));
+        }
         let state = Rc::new(State::new(0, true));
         self.desk.wishes.borrow_mut().push_back(Wish::Send { to: self.cores[to], bytes, state: state.clone() });
         Sent(state)
     }
 
-    fn begin_receive_from(&self, len: usize, from: usize) -> Rc<Receiving> {
-        let state = Rc::new(State::new(len, false));
-        let receiving = Rc::new(Receiving { from: self.cores[from], state, message: RefCell::new(None) });
+    fn begin_receive_from(&self, wanted: usize, from: usize) -> Rc<Receiving> {
+        let state = Rc::new(State::new(wanted + NOTE_BYTES, false));
+        let receiving = Rc::new(Receiving { from: self.cores[from], wanted, state, message: RefCell::new(None) });
         self.desk.wishes.borrow_mut().push_back(Wish::Receive(receiving.clone()));
         receiving
     }
@@ -150,19 +168,17 @@ impl Peers for Ranks {
     }
 
     async fn received(&self, receiving: Rc<Receiving>) -> Result<Vec<u8>, Infallible> {
-        let wanted = receiving.state.room();
+        let wanted = receiving.wanted;
         let message = poll_fn(|_| receiving.message.borrow_mut().take().map_or(Poll::Pending, Poll::Ready)).await;
-        let sent = match message {
+        let found = match message {
             Ok(bytes) if bytes.len() == wanted => return Ok(bytes),
-            Ok(bytes) => bytes.len(),
-            Err(Error::Truncated { sent, .. }) => sent,
-            Err(error) => {
-                self.desk.progress.note(error);
-                return Ok(vec![0; wanted]);
-            }
+            Ok(bytes) => spoiled_by(&bytes).ok_or(bytes.len()),
+            Err(Error::Truncated { sent, .. }) => Err(sent),
+            Err(error) => Ok(error),
         };
         let from = self.rank_on(receiving.from);
-        self.desk.progress.note(Error::MessageLength { from, to: self.rank, sent, wanted });
+        let error = found.unwrap_or_else(|sent| Error::MessageLength { from, to: self.rank, sent, wanted });
+        self.desk.progress.note(error);
         Ok(vec![0; wanted])
     }
 }

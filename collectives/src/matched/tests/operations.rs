@@ -106,6 +106,33 @@ fn a_rank_that_is_wrong_alone_takes_part() {
     });
 }
 
+/// A message of the wrong length comes to one rank, and what is made of it to others: all of them are told, and which it was.
+#[test]
+fn a_wrong_length_is_told_of_by_way_of_others() {
+    run(&Machine::scc(8), |world| {
+        let messages = world.open_messages().unwrap();
+        let (me, sum) = (world.rank(), crate::Operator::<u32>::SUM);
+        let told = |from, to, sent, wanted| Err(Error::MessageLength { from, to, sent, wanted });
+        // Rank 4 passes it on to ranks 5, 6 and 7, and rank 6 to 7.
+        for lens in [[5000, 4500], [4500, 5000]] {
+            let mut message = vec![1_u8; lens[usize::from(me >= 4)]];
+            let heard = world.start_broadcast(&mut message, 0).unwrap().wait().map(drop);
+            assert_eq!(heard, if me >= 4 { told(0, 4, lens[0], lens[1]) } else { Ok(()) });
+        }
+        // What rank 4 combines with it goes up to rank 0, and down to all.
+        for len in [300, 340] {
+            let mut sums = vec![1_u32; if me == 5 { len } else { 320 }];
+            let heard = world.start_allreduce(InPlace, &mut sums, sum).unwrap().wait().map(drop);
+            if me == 5 {
+                assert!(matches!(heard, Err(Error::MessageLength { .. })));
+            } else {
+                assert_eq!(heard, told(5, 4, 4 * len, 4 * 320));
+            }
+        }
+        messages.close().unwrap();
+    });
+}
+
 /// Whoever drops what is not over waits for it; what was forgotten keeps a communicator and messages from being given up.
 #[test]
 fn what_is_under_way_is_not_left_behind() {
