@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use collectives::{Comm, Error, Intercommunicator, Operation, Operator, Root, Source, Tag};
+use collectives::{Comm, Error, Intercommunicator, Operation, Operator, Request, Root, Source, Tag};
 use hal::Core;
 
 use crate::{Context, check::Outcome, check_eq, random::Numbers};
@@ -183,6 +183,68 @@ pub fn against_an_oracle<C: Core>(context: &Context<'_, '_, C>, seed: usize, rou
 /// A few, by chance.
 pub fn operations_and_messages_cross<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
     against_an_oracle(context, 5, if context.size() > 16 { 1 } else { 2 })
+}
+
+/// Operations of both groups, of all kinds of ways that messages go, which are begun together; this rank completes them in an order of its own.
+fn begin_together<C: Core>(
+    inter: &Intercommunicator<'_, C>,
+    me: usize,
+    (ours, theirs): (&[usize], &[usize]),
+    len: usize,
+) -> Outcome {
+    let is_even = me.is_multiple_of(2);
+    let odd = if is_even { theirs } else { ours };
+    let first = root_for(is_even, 0, inter.rank());
+    let last = root_for(!is_even, odd.len() - 1, inter.rank());
+    let mut message = if first == Root::Here { elements(me, len, 0) } else { vec![0; len] };
+    let mut gathered = vec![0; if last == Root::Here { len * theirs.len() } else { 0 }];
+    let (mut all, mut from_each) = (vec![0; len * theirs.len()], vec![0; len * theirs.len()]);
+    let (mut result, mut sum) = (vec![0; len], [0]);
+    let to_each: Vec<_> = theirs.iter().flat_map(|rank| elements(me * 64 + rank, len, 4)).collect();
+    let mut requests = vec![
+        inter.start_allgather(&elements(me, len, 1), &mut all)?,
+        inter.start_broadcast(&mut message, first)?,
+        inter.start_gather(&elements(me, len, 2), &mut gathered, last)?,
+        inter.start_allreduce(&both_halves(&elements(me, len, 3)), &mut result, outermost())?,
+        inter.start_barrier()?,
+        inter.start_alltoall(&to_each, &mut from_each)?,
+    ];
+    inter.allreduce(&[me as u32], &mut sum, &Operator::SUM)?;
+    let count = requests.len();
+    requests.rotate_left(me % count);
+    Request::wait_all(&mut requests).into_iter().try_for_each(|done| done.map(drop))?;
+    drop(requests);
+    let of_each = |salt| theirs.iter().flat_map(|rank| elements(*rank, len, salt)).collect::<Vec<_>>();
+    check_eq!(sum[0] as usize, theirs.iter().sum::<usize>(), "a sum while others are under way");
+    check_eq!(all == of_each(1), true, "{len} words of each for all");
+    if first == Root::Here || !is_even {
+        check_eq!(message == elements(0, len, 0), true, "{len} words from a root");
+    }
+    if last == Root::Here {
+        check_eq!(gathered == of_each(2), true, "{len} words gathered of each");
+    }
+    check_eq!(result == combined(theirs, len, 3), true, "{len} words combined for all");
+    let wanted: Vec<_> = theirs.iter().flat_map(|rank| elements(rank * 64 + me, len, 4)).collect();
+    check_eq!(from_each == wanted, true, "{len} words from each to each");
+    Ok(())
+}
+
+/// Ranks with even and with odd numbers.
+pub fn operations_are_completed_later<C: Core>(context: &mut Context<'_, '_, C>) -> Outcome {
+    let (world, me, size) = (context.comm, context.rank(), context.size());
+    if size < 2 {
+        return Ok(());
+    }
+    let messages = world.open_messages()?;
+    let own = world.split(Some((me % 2) as u32), 0)?.ok_or_else(|| crate::Failed("no colour".into()))?;
+    let inter = own.create_intercommunicator(0, world, 1 - me % 2, TAG)?;
+    let [ours, theirs] = [me % 2, 1 - me % 2].map(|first| (first..size).step_by(2).collect::<Vec<_>>());
+    for len in [0, 7, 300] {
+        begin_together(&inter, me, (&ours, &theirs), len)?;
+    }
+    inter.free()?;
+    own.free()?;
+    Ok(messages.close()?)
 }
 
 /// What makes no sense is refused, on all ranks of a group alike.

@@ -404,7 +404,7 @@ suite! {
     #[needs(REGISTERS, SIZE, MACHINE)]
     interrupts::{ #[needs(LARGEST)] come_while_programs_compute, are_deferred, #[needs(LARGEST)] come_from_everybody, }
     #[needs(REGISTERS)]
-    intercommunicators::{ operations_and_messages_cross, refuses_what_makes_no_sense, }
+    intercommunicators::{ operations_and_messages_cross, operations_are_completed_later, refuses_what_makes_no_sense, }
     #[needs(REGISTERS)]
     interrupting::{
         #[needs(INTERRUPTS)]

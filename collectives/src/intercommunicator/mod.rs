@@ -30,9 +30,37 @@
 //! has comes to the other one: each group does its part by the operation of its own communicator, and the first ranks of both tell
 //! each other. It has no lines in the MPBs, and words in shared memory for what both groups do together.
 //! [`merge`](Intercommunicator::merge) makes a communicator of both groups that is like any other.
+//!
+//! Each operation can be begun, and completed later, beside others, as those of [a communicator](crate::collective::nonblocking) can:
+//!
+//! ```
+//! # use collectives::{Comm, Error, Intercommunicator, Operator};
+//! # use hal::{Core, sim::Machine};
+//! /// The sum of what the ranks of the other group have, which comes while this one does something else.
+//! fn sum_of_others<C: Core>(inter: &Intercommunicator<'_, C>, own: u32) -> Result<u32, Error> {
+//!     let mut sum = [0];
+//!     let mut request = inter.start_allreduce(&[own], &mut sum, Operator::SUM)?;
+//!     // … something else; `sum` is borrowed …
+//!     request.wait()?;
+//!     drop(request);
+//!     Ok(sum[0])
+//! }
+//! # let outcome = Machine::scc(3).run(|core| {
+//! #     let world = Comm::world(core, regions::of_a_test()).unwrap();
+//! #     let messages = world.open_messages().unwrap();
+//! #     let own = world.split(Some((world.rank() % 2) as u32), 0).unwrap().unwrap();
+//! #     let inter = own.create_intercommunicator(0, &world, 1 - world.rank() % 2, 0).unwrap();
+//! #     let sum = sum_of_others(&inter, 1 + world.rank() as u32).unwrap();
+//! #     inter.free().unwrap();
+//! #     messages.close().unwrap();
+//! #     sum
+//! # });
+//! # assert_eq!(outcome.unwrap().results(), [2, 4, 2]);
+//! ```
 
 mod collective;
 mod messages;
+mod nonblocking;
 #[cfg(test)]
 mod tests;
 

@@ -276,6 +276,18 @@ static void between_groups(void)
     MPI_Gather(&me, 1, MPI_INT, all, 1, MPI_INT, root, copy);
     for (int i = 0; root == MPI_ROOT && i < remote; i++)
         EQUAL(all[i], size / 2 + i);
+    sum = -1;
+    MPI_Reduce(&me, &sum, 1, MPI_INT, MPI_SUM, root, copy);
+    EQUAL(sum, root == MPI_ROOT ? expected : -1);
+    /* Each rank gets as many sums as the other group has ranks. */
+    int counts[size], sums[size], operands[size * size];
+    for (int i = 0; i < size; i++)
+        counts[i] = remote;
+    for (int i = 0; i < (size - remote) * remote; i++)
+        operands[i] = me + i;
+    MPI_Reduce_scatter(operands, sums, counts, MPI_INT, MPI_SUM, copy);
+    for (int i = 0; i < remote; i++)
+        EQUAL(sums[i], expected + remote * (rank * remote + i));
     MPI_Barrier(copy);
     MPI_Intercomm_merge(copy, lower, &merged);
     MPI_Comm_rank(merged, &rank);

@@ -39,13 +39,12 @@ use crate::{Comm, Error, mpb::tagged::Source, names};
 
 pub use self::pieces::Pieces;
 
-pub(crate) use self::pieces::Spans;
+pub(crate) use self::pieces::{Laid, Spans};
 
 pub(in crate::collective) use self::{
     comm::{apart, own_block},
     ends::Way,
     named::Met,
-    pieces::Laid,
     transfer::others,
 };
 

@@ -102,10 +102,10 @@ impl<'p> Pieces<'p> {
 }
 
 /// Where the blocks of one rank's buffer of elements `T` lie, and a buffer to take its place if that is not possible.
-pub(in crate::collective) struct Laid {
-    pub(in crate::collective) spans: Spans,
+pub(crate) struct Laid {
+    pub(crate) spans: Spans,
     /// What is wrong with the pieces.
-    pub(in crate::collective) checked: Result<(), Error>,
+    pub(crate) checked: Result<(), Error>,
     /// Zeros for all blocks, if anything is.
     zeros: Vec<u8>,
 }
@@ -113,7 +113,7 @@ pub(in crate::collective) struct Laid {
 impl Laid {
     /// These pieces, or blocks of `count` elements, of a buffer of `len` for `ranks` ranks; `checked` says whether
     /// anything else is wrong.
-    pub(in crate::collective) fn new<T>(
+    pub(crate) fn new<T>(
         checked: Result<(), Error>,
         pieces: Option<Pieces<'_>>,
         count: usize,
@@ -136,7 +136,7 @@ impl Laid {
     }
 
     /// The buffer to be read, or zeros.
-    pub(in crate::collective) fn read<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
+    pub(crate) fn read<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
         if self.checked.is_ok() { buffer } else { &self.zeros }
     }
 

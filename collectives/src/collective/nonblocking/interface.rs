@@ -30,7 +30,7 @@ fn combine_each<T: Pod>(there: &mut [u8], others: &[u8], combine: impl Fn(T, T) 
 }
 
 /// Combines the operands of an earlier rank with those of a later one, which become the result.
-fn combiner<T: Pod>(ranks: &Ranks, operation: impl Combine<T>) -> impl Fn(&Vec<u8>, &mut Vec<u8>) {
+pub(crate) fn combiner<T: Pod>(ranks: &Ranks, operation: impl Combine<T>) -> impl Fn(&Vec<u8>, &mut Vec<u8>) {
     move |earlier, later| {
         ranks.compute((later.len() / size_of::<T>().max(1)) as u64 * operation.cycles());
         match (try_cast_slice(earlier), try_cast_slice_mut(later)) {
@@ -42,12 +42,12 @@ fn combiner<T: Pod>(ranks: &Ranks, operation: impl Combine<T>) -> impl Fn(&Vec<u
 }
 
 /// All of what an operation ends with, at the beginning of the buffer.
-fn whole(bytes: Vec<u8>) -> Parts {
+pub(crate) fn whole(bytes: Vec<u8>) -> Parts {
     vec![(0, bytes)]
 }
 
 /// Sends blocks, receives others to where they belong, and keeps an own one.
-async fn exchanged(
+pub(crate) async fn exchanged(
     ranks: Ranks,
     sends: Vec<(usize, Vec<u8>)>,
     receives: Vec<(usize, Range<usize>)>,
@@ -186,21 +186,15 @@ impl<'c, C: Core> Comm<'c, C> {
         let _span = self.hal().span(Span::new("start reduce-scatter").of(size_of_val(operands.or(result))));
         let in_bytes = |span: Range<usize>| span.start * size_of::<T>()..span.end * size_of::<T>();
         let blocks: Vec<_> = (0..size).map(|rank| in_bytes(blocks.of(rank))).collect();
-        let own = blocks[self.rank()].clone();
+        let own = &blocks[self.rank()];
         let (start, checked) = match operands {
             OrInPlace::InPlace => (own.start, Ok(())),
             Apart(_) => (0, check_len(result.len(), own.len() / size_of::<T>().max(1))),
         };
         let mut data = self.copied(operands.or(result));
         self.start("a non-blocking reduce-scatter", (cast_slice_mut(result), checked), |ranks| async move {
-            let Ok(()) = ranks.reduce(&mut data, &combiner(&ranks, operation), [0, 0]).await;
-            if ranks.rank() > 0 {
-                let Ok(block) = ranks.receive(own.len(), 0).await;
-                return vec![(start, block)];
-            }
-            let sends = (1..).zip(&blocks[1..]).map(|(rank, span)| (rank, data[span.clone()].to_vec())).collect();
-            let own = (start, data[own].to_vec());
-            exchanged(ranks, sends, Vec::new(), Some(own)).await
+            let Ok(block) = ranks.reduce_scatter(&mut data, &combiner(&ranks, operation), &blocks).await;
+            vec![(start, block)]
         })
     }
 
@@ -380,7 +374,7 @@ impl<'c, C: Core> Comm<'c, C> {
     }
 
     /// Elements as a message, of which they are a copy.
-    fn copied<T: Pod>(&self, elements: &[T]) -> Vec<u8> {
+    pub(crate) fn copied<T: Pod>(&self, elements: &[T]) -> Vec<u8> {
         self.account_copy(size_of_val(elements));
         cast_slice(elements).to_vec()
     }
@@ -390,7 +384,11 @@ impl<'c, C: Core> Comm<'c, C> {
         self.hal().account_memory(lines, lines);
     }
 
-    fn start<'r, W: Future<Output = Parts> + 'static>(
+    /// Begins an operation over messages.
+    ///
+    /// # Errors
+    /// [`Error::MessagesClosed`]; [`Error::ProfileInForce`].
+    pub(crate) fn start<'r, W: Future<Output = Parts> + 'static>(
         &'r self,
         name: &'static str,
         buffer: Buffer<'r>,

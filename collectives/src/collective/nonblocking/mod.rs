@@ -52,6 +52,8 @@ pub mod schedules;
 mod stages;
 mod tree;
 
+pub(crate) use self::interface::{combiner, exchanged, whole};
+
 /// Operations of all ranks that go through lines at the same time.
 pub const REQUESTS: usize = 4;
 

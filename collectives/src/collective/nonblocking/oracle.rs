@@ -1,11 +1,11 @@
-//! What non-blocking operations are to do: on any communicator, with lengths at random.
+//! What non-blocking operations are to do: on any communicator, or between any two groups, with lengths at random.
 
 use std::{vec, vec::Vec};
 
 use hal::sim::SimCore;
 
 use crate::{
-    Comm, InPlace, Operation, Pieces, Request,
+    Comm, InPlace, Intercommunicator, Operation, Pieces, Request, Root,
     testing::{Map, Random, compose, composed},
 };
 
@@ -15,12 +15,44 @@ fn elements(rank: usize, len: usize, number: usize) -> Vec<Map> {
     (0..len).map(|at| [value(at).wrapping_mul(2_654_435_761) | 1, value(at) ^ 77]).collect()
 }
 
+/// Who takes part in an operation: ranks of the world, as one of them sees them.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'g> {
+    pub(crate) ours: &'g [usize],
+    /// The other group of an intercommunicator, or the own one again.
+    pub(crate) theirs: &'g [usize],
+    /// This rank in its group, and the root in its own.
+    pub(crate) me: usize,
+    pub(crate) root: usize,
+    /// Whose rank the root is, if there are two groups.
+    pub(crate) has_root: Option<bool>,
+}
+
+impl Sides<'_> {
+    fn is_root(&self) -> bool {
+        self.has_root != Some(false) && self.me == self.root
+    }
+
+    /// Whether something goes to the root, or comes from there.
+    fn is_at_other_end(&self) -> bool {
+        self.has_root != Some(true)
+    }
+
+    fn place(&self) -> Root {
+        match (self.is_at_other_end(), self.is_root()) {
+            (true, _) => Root::At(self.root),
+            (false, true) => Root::Here,
+            (false, false) => Root::Beside,
+        }
+    }
+}
+
 /// Memory for an operation: what goes out, what comes, what comes according to the oracle, and where pieces are.
-#[derive(Default)]
 pub(crate) struct Case {
     kind: usize,
     number: usize,
     root: usize,
+    place: Root,
     own: Vec<Map>,
     result: Vec<Map>,
     wanted: Vec<Map>,
@@ -32,6 +64,10 @@ pub(crate) struct Case {
 pub(crate) const KINDS: usize = 16;
 pub(crate) const WITHOUT_MESSAGES: [usize; 4] = [0, 1, 3, 4];
 
+/// Which of them there are between two groups, and how many of these, the first ones, are not in pieces.
+pub(crate) const BETWEEN: [usize; 13] = [0, 1, 2, 3, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+pub(crate) const BETWEEN_WITHOUT_PIECES: usize = 9;
+
 impl Case {
     /// An operation of some kind, of which all ranks of a communicator choose the rest alike; `ranks` are its ranks in the world.
     pub(crate) fn new(
@@ -41,70 +77,88 @@ impl Case {
         number: usize,
         longest: usize,
     ) -> Self {
-        let (size, root) = (ranks.len(), random.below(ranks.len()));
+        let root = random.below(ranks.len());
+        Self::of(random, kind, Sides { ours: ranks, theirs: ranks, me, root, has_root: None }, number, longest)
+    }
+
+    /// An operation of some kind, of which all ranks that take part choose the rest alike.
+    pub(crate) fn of(random: &mut Random, kind: usize, sides: Sides<'_>, number: usize, longest: usize) -> Self {
+        let Sides { ours, theirs, me, root, .. } = sides;
+        let is_root = sides.is_root();
         let len = [0, 1, 3, 29, 64, 200, 1500][random.below(7)].min(longest);
         let salt = random.below(1 << 16);
         // What one rank sends to another one, where these differ.
         let between =
             |from: usize, to: usize| if len == 0 { 0 } else { (from * 5 + to * 3 + salt) % (len.min(50) + 1) };
-        let of = |rank: usize, len: usize| elements(ranks[rank], len, number);
-        let all = |len: usize| (0..size).flat_map(|rank| of(rank, len)).collect::<Vec<_>>();
+        let of = |rank: usize, len: usize| elements(rank, len, number);
+        let mine = |len: usize| of(ours[me], len);
+        let of_root = || of(if sides.has_root == Some(false) { theirs[root] } else { ours[root] }, len);
+        let all = |len: usize| theirs.iter().flat_map(|rank| of(*rank, len)).collect::<Vec<_>>();
         let untouched = |len: usize| vec![[9, 9]; len];
-        let mut case = Self { kind, number, root, own: of(me, len), ..Self::default() };
-        let at_root = |wanted: Vec<Map>| if me == root { wanted } else { untouched(wanted.len()) };
-        let reduced = |to: usize| if to == 0 { untouched(len) } else { composed((0..to).map(|rank| of(rank, len))) };
-        case.wanted = match kind {
+        let only_if = |has_it: bool, wanted: Vec<Map>| if has_it { wanted } else { untouched(wanted.len()) };
+        let reduced = |to: usize, len: usize| match to {
+            0 => untouched(len),
+            _ => composed(theirs[..to].iter().map(|rank| of(*rank, len))),
+        };
+        // What is combined and divided both groups can divide.
+        let operands = if sides.has_root.is_some() { len * ours.len() * theirs.len() } else { len * ours.len() };
+        let part = operands / ours.len();
+        let (mut counts, starts) = ([vec![], vec![]], vec![]);
+        let wanted = match kind {
             0 => vec![],
-            1 => of(root, len),
-            2 => at_root(reduced(size)),
-            3 | 4 => reduced(size),
-            5 => reduced(me + 1),
-            6 => reduced(me),
-            7 => at_root(all(len)),
-            8 => of(me, len),
+            1 => only_if(is_root || sides.is_at_other_end(), of_root()),
+            2 => only_if(is_root, reduced(theirs.len(), len)),
+            3 | 4 => reduced(theirs.len(), len),
+            5 => reduced(me + 1, len),
+            6 => reduced(me, len),
+            7 => only_if(is_root, all(len)),
+            8 => only_if(sides.is_at_other_end(), mine(len)),
             9 => all(len),
-            10 => (0..size).flat_map(|rank| of(rank, len * size)[me * len..][..len].to_vec()).collect(),
-            11 => composed((0..size).map(|rank| of(rank, len * size)))[me * len..][..len].to_vec(),
+            10 => theirs.iter().flat_map(|rank| of(*rank, len * ours.len())[me * len..][..len].to_vec()).collect(),
+            11 => reduced(theirs.len(), operands)[me * part..][..part].to_vec(),
             // Pieces, with a gap before each.
             12 | 13 => {
-                case.counts[1] = (0..size).map(|rank| between(rank, 0)).collect();
-                case.own = of(me, case.counts[1][me]);
-                let placed: Vec<_> = case.counts[1]
-                    .iter()
-                    .enumerate()
-                    .flat_map(|(rank, count)| [untouched(2), of(rank, *count)].concat())
-                    .collect();
-                if kind == 12 { at_root(placed) } else { placed }
+                counts[1] = (0..theirs.len()).map(|rank| between(rank, 0)).collect();
+                let placed = theirs.iter().zip(&counts[1]);
+                let placed = placed.flat_map(|(rank, count)| [untouched(2), of(*rank, *count)].concat()).collect();
+                only_if(kind == 13 || is_root, placed)
             }
             14 => {
-                case.counts[0] = (0..size).map(|rank| between(0, rank)).collect();
-                of(me, case.counts[0][me])
+                counts[0] = (0..theirs.len()).map(|rank| between(0, rank)).collect();
+                only_if(sides.is_at_other_end(), mine(between(0, me)))
             }
             _ => {
-                case.counts[0] = (0..size).map(|to| between(me, to)).collect();
-                case.counts[1] = (0..size).map(|from| between(from, me)).collect();
+                counts[0] = (0..theirs.len()).map(|to| between(me, to)).collect();
+                counts[1] = (0..theirs.len()).map(|from| between(from, me)).collect();
                 let sent = |from: usize| {
                     let before: usize = (0..me).map(|to| between(from, to)).sum();
-                    of(from, size * (len + 1))[before..][..between(from, me)].to_vec()
+                    of(theirs[from], ours.len() * (len + 1))[before..][..between(from, me)].to_vec()
                 };
-                (0..size).flat_map(|from| [untouched(2), sent(from)].concat()).collect()
+                (0..theirs.len()).flat_map(|from| [untouched(2), sent(from)].concat()).collect()
             }
         };
-        case.result = match kind {
-            1 if me == root => of(root, len),
-            4 => case.own.clone(),
-            _ => untouched(case.wanted.len()),
+        let result = match kind {
+            1 if is_root => of_root(),
+            4 => mine(len),
+            _ => untouched(wanted.len()),
         };
-        match kind {
-            8 => case.own = if me == root { all(len) } else { vec![] },
-            10 | 11 => case.own = of(me, len * size),
-            14 => {
-                let blocks = (0..size).flat_map(|rank| of(rank, case.counts[0][rank]));
-                case.own = if me == root { blocks.collect() } else { vec![] };
+        let own = match kind {
+            8 => {
+                if is_root {
+                    all(len)
+                } else {
+                    vec![]
+                }
             }
-            15 => case.own = of(me, size * (len + 1)),
-            _ => {}
-        }
+            10 => mine(len * theirs.len()),
+            11 => mine(operands),
+            12 | 13 => mine(between(me, 0)),
+            14 if is_root => theirs.iter().zip(&counts[0]).flat_map(|(rank, count)| of(*rank, *count)).collect(),
+            14 => vec![],
+            15 => mine(theirs.len() * (len + 1)),
+            _ => mine(len),
+        };
+        let mut case = Self { kind, number, root, place: sides.place(), own, result, wanted, counts, starts };
         let mut end = 0;
         case.starts = case.counts[1].iter().map(|count| (end + 2, end += 2 + count).0).collect();
         case
@@ -134,6 +188,54 @@ impl Case {
             _ => comm.start_alltoall(Pieces::packed(sent).of(own), Pieces::at(received, starts).of_mut(result)),
         }
         .unwrap()
+    }
+
+    /// Begins it between two groups.
+    pub(crate) fn begin_between<'r, 'c>(
+        &'r mut self,
+        inter: &'r Intercommunicator<'c, SimCore>,
+    ) -> Request<'r, 'c, SimCore> {
+        let Self { kind, place, own, result, counts, starts, .. } = self;
+        let (root, maps, own) = (*place, Operation::new(compose), &own[..]);
+        let [sent, received] = &*counts;
+        match *kind {
+            0 => inter.start_barrier(),
+            1 => inter.start_broadcast(result, root),
+            2 => inter.start_reduce(own, result, maps, root),
+            3 => inter.start_allreduce(own, result, maps),
+            7 => inter.start_gather(own, &mut result[..], root),
+            8 => inter.start_scatter(own, result, root),
+            9 => inter.start_allgather(own, &mut result[..]),
+            10 => inter.start_alltoall(own, &mut result[..]),
+            11 => inter.start_reduce_scatter(own, result, maps),
+            12 => inter.start_gather(own, Pieces::at(received, starts).of_mut(result), root),
+            13 => inter.start_allgather(own, Pieces::at(received, starts).of_mut(result)),
+            14 => inter.start_scatter(Pieces::packed(sent).of(own), result, root),
+            _ => inter.start_alltoall(Pieces::packed(sent).of(own), Pieces::at(received, starts).of_mut(result)),
+        }
+        .unwrap()
+    }
+
+    /// Does it between two groups, if it is not in pieces, and waits for it.
+    pub(crate) fn operate_between(mut self, inter: &Intercommunicator<'_, SimCore>) {
+        let Self { kind, place, own, result, .. } = &mut self;
+        let (root, maps) = (*place, Operation::new(compose));
+        let done = match *kind {
+            0 => {
+                inter.barrier();
+                Ok(())
+            }
+            1 => inter.broadcast(result, root),
+            2 => inter.reduce(own, result, &maps, root),
+            3 => inter.allreduce(own, result, &maps),
+            7 => inter.gather(own, result, root),
+            8 => inter.scatter(own, result, root),
+            9 => inter.allgather(own, result),
+            10 => inter.alltoall(own, result),
+            _ => inter.reduce_scatter(own, result, &maps),
+        };
+        done.unwrap();
+        self.check();
     }
 
     /// Looks at what has come, now that it is over.

@@ -3,7 +3,8 @@
 //! A schedule is written once, and is a future: whoever carries it out polls it when messages have gone on. It knows nothing of how messages
 //! go; that is what [`Peers`] are for.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
+use core::ops::Range;
 
 /// The ranks of an operation, as one of them reaches them. Messages from one rank to another keep their order, and meet no others.
 #[expect(async_fn_in_trait, reason = "a rank is one core, on which futures stay")]
@@ -49,6 +50,14 @@ pub trait Peers {
     async fn receive(&self, len: usize, from: usize) -> Result<Vec<u8>, Self::Error> {
         let received = self.begin_receive(len, from)?;
         self.received(received).await
+    }
+
+    /// Sends a message to a rank, and receives one of at most `len` bytes from it.
+    async fn swap(&self, bytes: &[u8], len: usize, with: usize) -> Result<Vec<u8>, Self::Error> {
+        let sent = self.begin_send(bytes, with)?;
+        let received = self.receive(len, with).await?;
+        self.sent(sent).await?;
+        Ok(received)
     }
 
     /// Waits until all ranks are here: by dissemination.
@@ -134,6 +143,33 @@ pub trait Peers {
         Ok(())
     }
 
+    /// Combines the operands of all ranks in their order, and gives each rank its block of what comes out.
+    async fn reduce_scatter<O: Operands>(
+        &self,
+        operands: &mut O,
+        combine: &impl Fn(&O, &mut O),
+        blocks: &[Range<usize>],
+    ) -> Result<Vec<u8>, Self::Error> {
+        self.reduce(operands, combine, [0, 0]).await?;
+        self.divide(&operands.bytes(), blocks).await
+    }
+
+    /// Gives each rank its block of what rank 0 has.
+    async fn divide(&self, whole: &[u8], blocks: &[Range<usize>]) -> Result<Vec<u8>, Self::Error> {
+        let own = blocks[self.rank()].clone();
+        if self.rank() > 0 {
+            return self.receive(own.len(), 0).await;
+        }
+        let mut sends = Vec::with_capacity(blocks.len());
+        for (rank, block) in (1..).zip(&blocks[1..]) {
+            sends.push(self.begin_send(&whole[block.clone()], rank)?);
+        }
+        for sent in sends {
+            self.sent(sent).await?;
+        }
+        Ok(whole[own].to_vec())
+    }
+
     /// Combines the operands of all ranks up to this one in its own, in their order, and returns what those below make; nothing on rank 0.
     /// By doubling distances: after each step a rank knows what as many ranks before it have together.
     async fn scan<O: Operands>(&self, known: &mut O, combine: &impl Fn(&O, &mut O)) -> Result<Option<O>, Self::Error> {
@@ -157,6 +193,90 @@ pub trait Peers {
             distance *= 2;
         }
         Ok(before)
+    }
+}
+
+/// Two groups of ranks, as a rank of one of them reaches both: what one group has comes to the other one, by way of the first ranks.
+pub struct TwoGroups<P> {
+    /// The own group.
+    pub own: P,
+    /// The other group: its ranks are those to which messages go, and from which they come. Which rank this is, the own group says.
+    pub other: P,
+}
+
+impl<P: Peers> TwoGroups<P> {
+    /// Passes on to all ranks of the own group what rank `root` of the other one sends to the first of them.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    pub async fn broadcast_from(&self, message: &mut Vec<u8>, root: usize) -> Result<(), P::Error> {
+        if self.own.rank() == 0 {
+            *message = self.other.receive(message.len(), root).await?;
+        }
+        self.own.broadcast(message, 0).await
+    }
+
+    /// Combines the operands of the own group, in the order of its ranks, for rank `root` of the other one: the first rank sends it the
+    /// result.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    pub async fn reduce_for<O: Operands>(
+        &self,
+        operands: &mut O,
+        combine: &impl Fn(&O, &mut O),
+        root: usize,
+    ) -> Result<(), P::Error> {
+        self.own.reduce(operands, combine, [0, 0]).await?;
+        if self.own.rank() > 0 {
+            return Ok(());
+        }
+        self.other.send(&operands.bytes(), root).await
+    }
+
+    /// Combines the operands of each group, in the order of its ranks, for all ranks of the other one, which get `len` bytes here.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    pub async fn allreduce<O: Operands>(
+        &self,
+        operands: &mut O,
+        combine: &impl Fn(&O, &mut O),
+        len: usize,
+    ) -> Result<Vec<u8>, P::Error> {
+        let mut result = self.reduce_and_swap(operands, combine, len).await?;
+        self.own.broadcast(&mut result, 0).await?;
+        Ok(result)
+    }
+
+    /// Combines the operands of each group, in the order of its ranks, and gives each rank of the other one its block of what comes out:
+    /// the ranks of the own one these blocks.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    pub async fn reduce_scatter<O: Operands>(
+        &self,
+        operands: &mut O,
+        combine: &impl Fn(&O, &mut O),
+        blocks: &[Range<usize>],
+    ) -> Result<Vec<u8>, P::Error> {
+        let len = blocks.iter().map(|block| block.end).max().unwrap_or(0);
+        let result = self.reduce_and_swap(operands, combine, len).await?;
+        self.own.divide(&result, blocks).await
+    }
+
+    /// What the operands of the other group make, at the first rank, which tells that of the other group what those of its own make.
+    async fn reduce_and_swap<O: Operands>(
+        &self,
+        operands: &mut O,
+        combine: &impl Fn(&O, &mut O),
+        len: usize,
+    ) -> Result<Vec<u8>, P::Error> {
+        self.own.reduce(operands, combine, [0, 0]).await?;
+        if self.own.rank() > 0 {
+            return Ok(vec![0; len]);
+        }
+        self.other.swap(&operands.bytes(), len, 0).await
     }
 }
 

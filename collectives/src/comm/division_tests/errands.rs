@@ -4,10 +4,10 @@ use std::{vec, vec::Vec};
 
 use hal::sim::SimCore;
 
-use super::Tested;
+use super::{Joined, Tested};
 use crate::{
     Envelope, Request, Source, Tag,
-    collective::nonblocking::oracle::{Case, KINDS, WITHOUT_MESSAGES},
+    collective::nonblocking::oracle::{BETWEEN, Case, KINDS, WITHOUT_MESSAGES},
     testing::Random,
 };
 
@@ -17,6 +17,8 @@ pub(super) struct Errand<'t, 'c> {
     /// Tells it from others of the communicator, and is the tag of its messages.
     number: u32,
     messages: Messages,
+    /// The groups that it is between, if it is.
+    joined: Option<&'t Joined<'c>>,
 }
 
 /// Several messages to a rank, and as many of another one, which come in their order. There are none in an operation.
@@ -55,13 +57,25 @@ impl<'t, 'c> Errand<'t, 'c> {
             };
             let received =
                 if messages.is_late { Vec::new() } else { messages.lens.iter().map(|len| vec![0; *len]).collect() };
-            return (Self { on, number, messages }, Room::Messages(received));
+            return (Self { on, number, messages, joined: None }, Room::Messages(received));
         }
         let kind = if has_messages { random.below(KINDS) } else { random.of(&WITHOUT_MESSAGES) };
         // What a rank works out for the oracle grows with the square of their number.
         let longest = if size > 100 { 3 } else { 200 };
         let case = Case::new(random, kind, (&on.ranks, me), number as usize, longest);
-        (Self { on, number, messages: Messages::default() }, Room::Operation(case))
+        (Self { on, number, messages: Messages::default(), joined: None }, Room::Operation(case))
+    }
+
+    /// An operation of two groups of a communicator.
+    pub(super) fn between(
+        on: &'t Tested<'c>,
+        joined: &'t Joined<'c>,
+        random: &mut Random,
+        number: u32,
+    ) -> (Self, Room) {
+        let kind = random.of(&BETWEEN);
+        let errand = Self { on, number, messages: Messages::default(), joined: Some(joined) };
+        (errand, Room::Operation(joined.case(random, kind, number)))
     }
 
     /// What a rank sends.
@@ -79,7 +93,10 @@ impl<'t, 'c> Errand<'t, 'c> {
     pub(super) fn begin<'r>(&'r self, room: &'r mut Room) -> Vec<Request<'r, 'c, SimCore>> {
         let (comm, tag) = (&self.on.comm, self.number);
         match room {
-            Room::Operation(case) => vec![case.begin(comm)],
+            Room::Operation(case) => vec![match self.joined {
+                Some(joined) => case.begin_between(&joined.inter),
+                None => case.begin(comm),
+            }],
             Room::Messages(received) => {
                 let send = |which| match (self.bytes(comm.rank(), which), self.messages.to) {
                     (message, to) if self.messages.is_synchronous => {

@@ -9,4 +9,4 @@ mod tested;
 mod trees;
 mod windows;
 
-use tested::{Tested, run};
+use tested::{Joined, Tested, run};

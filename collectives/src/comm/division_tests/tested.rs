@@ -5,7 +5,8 @@ use std::{format, vec, vec::Vec};
 use hal::sim::{Machine, SimCore};
 
 use crate::{
-    Broadcast, Comm, Exchange, InPlace, OcBcast, Operation, Reduction, Scan,
+    Broadcast, Comm, Exchange, InPlace, Intercommunicator, OcBcast, Operation, Reduction, Scan,
+    collective::nonblocking::oracle::{BETWEEN, BETWEEN_WITHOUT_PIECES, Case, Sides},
     testing::{Map, Random, compose, composed},
 };
 
@@ -189,6 +190,24 @@ impl<'c> Tested<'c> {
         Some(Tested { comm, ranks: ranks.into_iter().map(|rank| self.ranks[rank]).collect() })
     }
 
+    /// Those below `first` or the others: where this rank is. The last one is the first.
+    pub(super) fn half(&self, first: usize) -> Tested<'_> {
+        self.part(|rank| Some((rank < first).into()), |rank| -(rank as i32)).expect("each is in a half")
+    }
+
+    /// Joins both halves.
+    pub(super) fn join<'t>(&self, half: &'t Tested<'_>, first: usize) -> Joined<'t> {
+        let (me, size) = (self.comm.rank(), self.ranks.len());
+        let theirs = if me < first { first..size } else { 0..first };
+        let inter = half.comm.create_intercommunicator(0, &self.comm, theirs.end - 1, 0).unwrap();
+        Joined {
+            inter,
+            ours: &half.ranks,
+            theirs: self.ranks[theirs].iter().rev().copied().collect(),
+            is_first: me < first,
+        }
+    }
+
     /// Makes one of some kind.
     pub(super) fn divide(&self, random: &mut Random) -> Option<Tested<'_>> {
         let size = self.ranks.len();
@@ -214,6 +233,31 @@ impl<'c> Tested<'c> {
                 Some(Tested { comm, ranks: list.into_iter().map(|rank| self.ranks[rank]).collect() })
             }
         }
+    }
+}
+
+/// An intercommunicator, and which ranks of the world are in its groups.
+pub(super) struct Joined<'c> {
+    pub(super) inter: Intercommunicator<'c, SimCore>,
+    ours: &'c [usize],
+    theirs: Vec<usize>,
+    is_first: bool,
+}
+
+impl Joined<'_> {
+    /// An operation of some kind.
+    pub(super) fn case(&self, random: &mut Random, kind: usize, number: u32) -> Case {
+        let (ours, theirs) = (self.ours, &self.theirs[..]);
+        let has_root = (random.below(2) == 0) == self.is_first;
+        let root = random.below(if has_root { ours.len() } else { theirs.len() });
+        let sides = Sides { ours, theirs, me: self.inter.rank(), root, has_root: Some(has_root) };
+        Case::of(random, kind, sides, number as usize, if ours.len() + theirs.len() > 10 { 3 } else { 64 })
+    }
+
+    /// One operation, which `random` chooses; `number` tells it from others.
+    pub(super) fn operate(&self, random: &mut Random, number: u32) {
+        let kind = random.of(&BETWEEN[..BETWEEN_WITHOUT_PIECES]);
+        self.case(random, kind, number).operate_between(&self.inter);
     }
 }
 

@@ -22,20 +22,26 @@ struct Tree {
 }
 
 impl Tree {
-    /// Operations and epochs on this communicator and on two of its parts in turns, with others under way on these, and on parts of these.
+    /// Operations and epochs on this communicator and on two of its parts in turns, with others under way on these, and on parts of these;
+    /// and, if messages are open, between its halves.
     fn grow(self, on: &Tested<'_>, caches: &mut Caches, random: &mut Random) {
         let parts = [on.divide(random), on.divide(random)];
         let all = [Some(on), parts[0].as_ref(), parts[1].as_ref()];
+        let size = on.ranks.len();
+        let first = 1 + random.below(size.max(2) - 1);
+        let half = (self.has_messages && (2..100).contains(&size)).then(|| on.half(first));
+        let joined = half.as_ref().map(|half| on.join(half, first));
         let mut own = Random(random.0 ^ (on.comm.rank() as u32 * 77));
         let mut shared = all[random.below(3)].and_then(|on| Shared::make(on, caches));
         for batch in 0..self.batches {
             let number = |at: usize| ((self.depth * 64 + batch) * 16 + at) as u32;
             // All of a communicator choose alike, whatever is chosen in others.
             let mut choose = |of| (random.below(of), Random(random.below(1 << 24) as u32));
-            let begun: [_; BATCH] = array::from_fn(|_| choose(3));
-            let done: [_; BATCH] = array::from_fn(|_| choose(4));
-            let errands = begun.into_iter().enumerate().filter_map(|(at, (which, mut chosen))| {
-                Some(Errand::choose(all[which]?, &mut chosen, number(at), self.has_messages))
+            let begun: [_; BATCH] = array::from_fn(|_| choose(4));
+            let done: [_; BATCH] = array::from_fn(|_| choose(5));
+            let errands = begun.into_iter().enumerate().filter_map(|(at, (which, mut chosen))| match all.get(which) {
+                Some(on) => Some(Errand::choose((*on)?, &mut chosen, number(at), self.has_messages)),
+                None => Some(Errand::between(on, joined.as_ref()?, &mut chosen, number(at))),
             });
             let (errands, mut rooms): (Vec<_>, Vec<_>) = errands.unzip();
             let requests: Vec<_> =
@@ -43,6 +49,7 @@ impl Tree {
             for (at, (which, mut chosen)) in done.into_iter().enumerate() {
                 match all.get(which) {
                     Some(on) => on.iter().for_each(|on| on.operate(&mut chosen, number(at))),
+                    None if which == 4 => joined.iter().for_each(|joined| joined.operate(&mut chosen, number(at))),
                     None => shared.iter_mut().for_each(|shared| shared.open(caches, &mut chosen, number(at))),
                 }
             }
@@ -55,6 +62,8 @@ impl Tree {
             errands.iter().zip(rooms).for_each(|(errand, room)| errand.check(room));
         }
         shared.into_iter().for_each(|shared| shared.free(caches));
+        joined.into_iter().for_each(|joined| joined.inter.free().unwrap());
+        half.into_iter().for_each(|half| half.comm.free().unwrap());
         parts.into_iter().flatten().for_each(|part| part.comm.free().unwrap());
         on.operate(random, 7);
     }

@@ -9,6 +9,7 @@ use core::{
     convert::Infallible,
     future::{Future, poll_fn},
     mem,
+    ops::Range,
     pin::Pin,
     task::{Context, Poll, Waker},
 };
@@ -100,6 +101,11 @@ struct Task {
 pub(in crate::matched) struct Tasks(RefCell<Vec<Task>>);
 
 impl Ranks {
+    /// The same operation, whose messages go to these ranks in a row, and come from there; this one is rank `rank` of its group.
+    pub(crate) fn among(&self, group: Range<usize>, rank: usize) -> Self {
+        Self { rank, cores: self.cores[group].into(), desk: self.desk.clone() }
+    }
+
     /// What is computed in between takes so many cycles.
     pub(crate) fn compute(&self, cycles: u64) {
         self.desk.wishes.borrow_mut().push_back(Wish::Compute { cycles });

@@ -4,7 +4,10 @@ use alloc::{boxed::Box, rc::Rc, vec::Vec};
 use core::{future::Future, pin::Pin};
 
 use kernel::{
-    collectives::{Source, Tag, collective::nonblocking::schedules::Peers},
+    collectives::{
+        Source, Tag,
+        collective::nonblocking::schedules::{Peers, TwoGroups},
+    },
     hal::Core,
 };
 
@@ -78,16 +81,13 @@ impl<'r, C: Core> Party<'r, C> {
         Self { peers: self.group.clone(), ..self.clone() }
     }
 
-    fn source(&self, from: usize) -> Source {
-        Source::Rank(self.peers.world_rank(from))
+    /// The same operation between both groups of an intercommunicator.
+    pub(crate) fn two_groups(&self) -> TwoGroups<Self> {
+        TwoGroups { own: self.local(), other: self.clone() }
     }
 
-    /// Sends a message to a peer, and receives one of at most so many bytes from it.
-    pub(crate) async fn swap(&self, bytes: &[u8], len: usize, with: usize) -> Result<Vec<u8>, Fault> {
-        let sent = self.begin_send(bytes, with)?;
-        let received = self.receive(len, with).await?;
-        self.sent(sent).await?;
-        Ok(received)
+    fn source(&self, from: usize) -> Source {
+        Source::Rank(self.peers.world_rank(from))
     }
 
     /// Receives into a block.

@@ -2,10 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use kernel::{
-    collectives::collective::nonblocking::schedules::{Operands, Peers},
-    hal::Core,
-};
+use kernel::{collectives::collective::nonblocking::schedules::Peers, hal::Core};
 
 use super::{
     super::{
@@ -65,11 +62,7 @@ async unsafe fn broadcast<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<
     let Root::At(root) = plan.root else { return Ok(()) };
     let mut message = vec![0; block.len_bytes()];
     if is_inter {
-        // The root tells the first rank of the other group.
-        if party.rank == 0 {
-            message = party.receive(message.len(), root).await?;
-        }
-        party.local().broadcast(&mut message, 0).await?;
+        party.two_groups().broadcast_from(&mut message, root).await?;
     } else {
         party.broadcast(&mut message, root).await?;
     }
@@ -171,18 +164,9 @@ async unsafe fn reduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(),
         Root::At(root) => {
             // SAFETY: the caller says so.
             let mut elements = unsafe { Elements::of(&plan.operands()?) };
-            party.local().reduce(&mut elements, &combining(operator), [0, 0]).await?;
-            if party.rank == 0 { party.send(&elements.bytes(), root).await } else { Ok(()) }
+            party.two_groups().reduce_for(&mut elements, &combining(operator), root).await
         }
     }
-}
-
-/// The first rank of each group gets what that of the other group has.
-async fn swap<C: Core>(party: &Party<'_, C>, own: &Elements, len_bytes: usize) -> Result<Vec<u8>, Fault> {
-    if party.rank > 0 {
-        return Ok(vec![0; len_bytes]);
-    }
-    party.swap(&own.bytes(), len_bytes, 0).await
 }
 
 async unsafe fn allreduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(), Fault> {
@@ -195,10 +179,7 @@ async unsafe fn allreduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<
         unsafe { elements.copy_to(&block) };
         return Ok(());
     }
-    let local = party.local();
-    local.reduce(&mut elements, &combining(operator), [0, 0]).await?;
-    let mut result = swap(party, &elements, block.len_bytes()).await?;
-    local.broadcast(&mut result, 0).await?;
+    let result = party.two_groups().allreduce(&mut elements, &combining(operator), block.len_bytes()).await?;
     // SAFETY: the caller says so.
     unsafe { block.set(&result) };
     Ok(())
@@ -206,28 +187,22 @@ async unsafe fn allreduce<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<
 
 async unsafe fn reduce_scatter<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(), Fault> {
     let parts = plan.receives.as_ref().ok_or(Class::BUFFER)?;
-    let local = party.local();
+    let mut end = 0;
+    let block = |rank| {
+        let start = end;
+        end += parts.get(rank).len_bytes();
+        start..end
+    };
+    let blocks: Vec<_> = (0..party.size()).map(block).collect();
     // SAFETY: the caller says so.
     let mut elements = unsafe { Elements::of(&plan.operands()?) };
-    local.reduce(&mut elements, &combining(operator(plan)?), [0, 0]).await?;
-    let result = match plan.comm.remote {
-        None => elements.bytes().into_owned(),
-        Some(_) => swap(party, &elements, elements.len_bytes()).await?,
-    };
-    let part = |rank: usize| parts.get(rank).len_bytes();
-    let own: Vec<u8> = if local.rank == 0 {
-        let mut start = part(0);
-        for rank in 1..local.size() {
-            let end = start + part(rank);
-            local.send(&result[start..end], rank).await?;
-            start = end;
-        }
-        result[..part(0)].to_vec()
-    } else {
-        local.receive(part(local.rank), 0).await?
+    let combine = combining(operator(plan)?);
+    let own = match plan.comm.remote {
+        None => party.reduce_scatter(&mut elements, &combine, &blocks).await?,
+        Some(_) => party.two_groups().reduce_scatter(&mut elements, &combine, &blocks).await?,
     };
     // Each part comes to the beginning of the buffer.
-    let target = Block { count: parts.get(local.rank).count, ..parts.first()? };
+    let target = Block { count: parts.get(party.rank).count, ..parts.first()? };
     // SAFETY: the caller says so.
     unsafe { target.set(&own) };
     Ok(())
