@@ -91,6 +91,15 @@ static void attributes(void)
     MPI_Comm_set_name(comm, "mine");
     MPI_Comm_get_name(comm, name, &flag);
     CHECK(flag == 4 && strcmp(name, "mine") == 0);
+    /* Bytes that are no UTF-8, and more of them than there is room for. */
+    MPI_Comm_set_name(comm, "gr\374n");
+    MPI_Comm_get_name(comm, name, &flag);
+    CHECK(flag == 4 && strcmp(name, "gr\374n") == 0);
+    char longer[2 * MPI_MAX_OBJECT_NAME] = {0};
+    memset(longer, 'x', sizeof longer - 1);
+    MPI_Comm_set_name(comm, longer);
+    MPI_Comm_get_name(comm, name, &flag);
+    CHECK(flag == MPI_MAX_OBJECT_NAME - 1 && strlen(name) == (size_t)flag);
     MPI_Comm_free(&comm);
     EQUAL(deletions, 3);
     int *universe;

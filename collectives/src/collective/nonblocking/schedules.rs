@@ -31,13 +31,13 @@ pub trait Peers {
     /// Waits for the end of a send.
     async fn sent(&self, sent: Self::Sent) -> Result<(), Self::Error>;
 
-    /// Begins to receive a message of at most `len` bytes.
+    /// Begins to receive a message of `len` bytes.
     ///
     /// # Errors
     /// What goes wrong.
     fn begin_receive(&self, len: usize, from: usize) -> Result<Self::Received, Self::Error>;
 
-    /// Waits for a message.
+    /// Waits for a message. One of another length ends no operation, of which others may wait for the rest: it is told at its end.
     async fn received(&self, received: Self::Received) -> Result<Vec<u8>, Self::Error>;
 
     /// Sends a message.
@@ -46,7 +46,7 @@ pub trait Peers {
         self.sent(sent).await
     }
 
-    /// Receives a message of at most `len` bytes.
+    /// Receives a message of `len` bytes.
     async fn receive(&self, len: usize, from: usize) -> Result<Vec<u8>, Self::Error> {
         let received = self.begin_receive(len, from)?;
         self.received(received).await
@@ -74,7 +74,8 @@ pub trait Peers {
         Ok(())
     }
 
-    /// Passes a message on from a root to all ranks, along a binomial tree. It has its length on all of them.
+    /// Passes a message on from a root to all ranks, along a binomial tree. It has its length on all of them, and is passed on
+    /// as it comes.
     async fn broadcast(&self, message: &mut Vec<u8>, root: usize) -> Result<(), Self::Error> {
         let (rank, size) = (self.rank(), self.size());
         let place = (rank + size - root) % size;
@@ -154,20 +155,21 @@ pub trait Peers {
         self.divide(&operands.bytes(), blocks).await
     }
 
-    /// Gives each rank its block of what rank 0 has.
+    /// Gives each rank its block of what rank 0 has. Of what rank 0 lacks there are no blocks: ranks hear of it by that.
     async fn divide(&self, whole: &[u8], blocks: &[Range<usize>]) -> Result<Vec<u8>, Self::Error> {
         let own = blocks[self.rank()].clone();
         if self.rank() > 0 {
             return self.receive(own.len(), 0).await;
         }
+        let block_of = |block: &Range<usize>| whole.get(block.clone()).unwrap_or_default();
         let mut sends = Vec::with_capacity(blocks.len());
         for (rank, block) in (1..).zip(&blocks[1..]) {
-            sends.push(self.begin_send(&whole[block.clone()], rank)?);
+            sends.push(self.begin_send(block_of(block), rank)?);
         }
         for sent in sends {
             self.sent(sent).await?;
         }
-        Ok(whole[own].to_vec())
+        Ok(block_of(&own).to_vec())
     }
 
     /// Combines the operands of all ranks up to this one in its own, in their order, and returns what those below make; nothing on rank 0.

@@ -17,7 +17,7 @@ use kernel::{
     hal::Core,
 };
 
-use super::{class::Fault, contexts, datatypes::Datatype};
+use super::{class::Fault, collective::blocks::Block, contexts};
 
 /// What became of something that was begun.
 pub(crate) type Outcome = Result<Envelope, Fault>;
@@ -34,7 +34,9 @@ pub(crate) struct Pending {
     outcome: RefCell<Option<Outcome>>,
     /// A message that was received and has no landing.
     message: RefCell<Vec<u8>>,
-    landing: RefCell<Option<Landing>>,
+    /// Where a message belongs in the memory of the program, to which no reference leads as long as the receive is pending: this side
+    /// brings shared windows up to date meanwhile, in which that memory may be.
+    landing: RefCell<Option<Block>>,
     /// It was taken back.
     is_cancelled: Cell<bool>,
     is_receive: bool,
@@ -42,14 +44,6 @@ pub(crate) struct Pending {
     context: RefCell<Option<Rc<contexts::Context>>>,
     /// What a buffered send goes as, which is over for the program at once.
     goes_as: Option<Rc<Self>>,
-}
-
-/// Where a message belongs in the memory of the program, to which no reference leads as long as the receive is pending: this side
-/// brings shared windows up to date meanwhile, in which that memory may be.
-struct Landing {
-    datatype: Rc<Datatype>,
-    target: *mut u8,
-    count: usize,
 }
 
 impl Pending {
@@ -97,13 +91,13 @@ impl Pending {
 
     /// A message has come, or none could.
     fn end_with(&self, outcome: Outcome, message: Vec<u8>) {
-        if let Some(landing) = self.landing.take() {
-            // SAFETY: whoever began the receive has said that there is room for so many elements until it is over.
-            unsafe { landing.datatype.unpack(&message, landing.target, landing.count) };
-        } else {
+        let Some(landing) = self.landing.take() else {
             self.message.replace(message);
-        }
-        self.end(outcome);
+            return self.end(outcome);
+        };
+        // SAFETY: whoever began the receive has said that there is room for so many elements until it is over.
+        unsafe { landing.set(&message) };
+        self.end(outcome.and_then(|envelope| landing.whole(envelope)));
     }
 }
 
@@ -163,14 +157,9 @@ impl<'r, C: Core> Engine<'r, C> {
     ///
     /// # Safety
     /// There is room for so many elements until the receive is over, and no reference leads to them when it ends.
-    pub(crate) unsafe fn receive(
-        &self,
-        (target, count, datatype): (*mut u8, usize, Rc<Datatype>),
-        from: Source,
-        tag: Tag,
-    ) -> Result<Rc<Pending>, Error> {
-        let pending = self.receive_own(count * datatype.size(), from, tag)?;
-        *pending.landing.borrow_mut() = Some(Landing { datatype, target, count });
+    pub(crate) unsafe fn receive(&self, landing: Block, from: Source, tag: Tag) -> Result<Rc<Pending>, Error> {
+        let pending = self.receive_own(landing.len_bytes(), from, tag)?;
+        *pending.landing.borrow_mut() = Some(landing);
         Ok(pending)
     }
 

@@ -6,7 +6,7 @@ use kernel::hal::Core;
 
 use super::{
     class::{Class, Fault},
-    errors::write_text,
+    errors::{ARE_FATAL, write_text},
     place::Place,
     state::{Here, Phase},
 };
@@ -76,12 +76,12 @@ pub(super) unsafe fn init<C: Core>(
 
 pub(super) unsafe fn finalize<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(), Fault> {
     let first = here.first.borrow().clone();
-    let Some([_, own]) = first.filter(|_| here.phase.get() == Phase::Running) else {
+    let Some([world, own]) = first.filter(|_| here.phase.get() == Phase::Running) else {
         return Err(Fault::new(Class::OTHER, "MPI has not begun, or is over"));
     };
     here.session.before_waiting();
-    // SAFETY: see above.
-    unsafe { own.attributes.delete_all(own.handle.get())? };
+    // SAFETY: see above. The others wait for this rank also where a function of its program fails.
+    let deleted = unsafe { own.attributes.delete_all(own.handle.get()) };
     // What is under way may be an open session's: it goes on, and the last session waits for it.
     if !here.has_sessions() {
         here.engine.finish()?;
@@ -90,7 +90,8 @@ pub(super) unsafe fn finalize<C: Core>(here: &Here<'_, '_, '_, C>) -> Result<(),
     here.world.barrier();
     here.phase.set(Phase::Over);
     *here.first.borrow_mut() = None;
-    Ok(())
+    let handler = if own.errhandler.get() == ARE_FATAL { &world } else { &own }.errhandler.get();
+    deleted.map_err(|fault| fault.on_handler(handler))
 }
 
 pub(super) fn initialized<C: Core>(here: &Here<'_, '_, '_, C>, flag: Place<i32>) -> Result<(), Fault> {

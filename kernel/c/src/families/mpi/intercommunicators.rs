@@ -91,7 +91,7 @@ pub(super) fn intercomm_merge<C: Core>(
     let Some(remote) = comm.remote.clone() else { return Err(Fault::from(Class::COMM).on_comm(handle)) };
     here.session.before_waiting();
     let [ours, theirs] = here.exchange_all(&comm, &[u8::from(is_high != 0)]).map_err(|fault| fault.on_comm(handle))?;
-    let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
+    let (context, ()) = here.agree_on(&comm, Ok(())).map_err(|fault| fault.on_comm(handle))?;
     let [ours, theirs] = [ours, theirs].map(|all| all.first().is_some_and(|high| high[0] != 0));
     // Where both say the same, the group whose first rank is lower in the world comes first.
     let is_first = if ours == theirs { comm.group.ranks().first() < remote.ranks().first() } else { theirs };

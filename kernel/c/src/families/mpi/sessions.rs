@@ -187,7 +187,7 @@ pub(super) unsafe fn comm_create_from_group<C: Core>(
         here.session.before_waiting();
         // SAFETY: see above.
         let tag = unsafe { meeting(text)? };
-        let party = Party { engine: here.engine.clone(), group: group.clone(), rank, peers: group.clone(), tag };
+        let party = Party::new(&here.engine, (&group, rank), &group, tag);
         let context = Party::wait(&here.engine, agree(&party, None, &here.contexts, contexts::mixed(tag)))?;
         Ok(here.assemble(context, [Some(group), None], handler))
     };
@@ -227,9 +227,9 @@ pub(super) unsafe fn intercomm_create_from_groups<C: Core>(
         here.session.before_waiting();
         // SAFETY: see above.
         let tag = unsafe { meeting(text)? };
-        let party = |peers| Party { engine: here.engine.clone(), group: group.clone(), rank, peers, tag };
-        let bridge = Bridge { leader: own_leader, way: other.map(|other| (party(remote.clone()), other)) };
-        let own = party(group.clone());
+        let party = |peers| Party::new(&here.engine, (&group, rank), peers, tag);
+        let bridge = Bridge { leader: own_leader, way: other.map(|other| (party(&remote), other)) };
+        let own = party(&group);
         let agreed = agree(&own, Some(&bridge), &here.contexts, contexts::mixed(tag));
         let context = Party::wait(&here.engine, agreed)?;
         Ok(here.assemble(context, [Some(group.clone()), Some(remote)], handler))

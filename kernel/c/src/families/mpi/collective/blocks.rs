@@ -1,11 +1,15 @@
 //! Elements of a program, or of an operation's own, and where they are.
 
-use alloc::{borrow::Cow, rc::Rc, vec, vec::Vec};
+use alloc::{borrow::Cow, format, rc::Rc, vec, vec::Vec};
 use core::slice;
 
-use kernel::collectives::collective::nonblocking::schedules::Operands;
+use kernel::collectives::{Envelope, collective::nonblocking::schedules::Operands};
 
-use super::super::{datatypes::Datatype, operators::Operator};
+use super::super::{
+    class::{Class, Fault},
+    datatypes::Datatype,
+    operators::Operator,
+};
 
 /// Elements of the program's.
 #[derive(Clone)]
@@ -44,6 +48,18 @@ impl Block {
             self.datatype.pack(self.address, self.count, &mut bytes);
             Cow::Owned(bytes)
         }
+    }
+
+    /// Refuses a message, once it is here, that ends within a basic value, as 3 bytes do where ints are received: its sender means
+    /// another type.
+    pub(crate) fn whole(&self, envelope: Envelope) -> Result<Envelope, Fault> {
+        let (len, datatype) = (envelope.len_bytes, &self.datatype);
+        // The last one is slow, and needed where an element has several values.
+        if len == self.len_bytes() || len.is_multiple_of(datatype.size()) || datatype.elements_in(len as i64).1 {
+            return Ok(envelope);
+        }
+        let why = format!("{len} bytes have come, which end within a value");
+        Err(Fault { envelope: Some(envelope), ..Fault::new(Class::TYPE, why) })
     }
 
     /// Sets the elements to those of a message, or the first of them.
@@ -110,8 +126,9 @@ impl Elements {
         }
     }
 
-    /// Sets each element to that of an earlier rank and itself, combined.
+    /// Sets each element to that of an earlier rank and itself, combined. Without those of the earlier rank there are none any more.
     pub(crate) fn combine_with_earlier(&mut self, earlier: &Self, operator: &Operator) {
+        self.count = self.count.min(earlier.count);
         if self.len_bytes() > 0 {
             let own = self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.offset);
             // SAFETY: both have as many elements of the same datatype, and this one is borrowed mutably.
@@ -135,9 +152,13 @@ impl Operands for Elements {
         unsafe { self.block().bytes() }
     }
 
+    /// A message of another length has no elements: whoever gets what is made of it hears of it by that.
     fn like(&self, message: &[u8]) -> Self {
-        let mut elements = Self::new(self.count, self.datatype.clone());
-        elements.set(message);
+        let count = if message.len() == self.len_bytes() { self.count } else { 0 };
+        let mut elements = Self::new(count, self.datatype.clone());
+        if count > 0 {
+            elements.set(message);
+        }
         elements
     }
 }

@@ -1,7 +1,7 @@
 //! The ranks of an operation of all, and how their messages go.
 
-use alloc::{boxed::Box, rc::Rc, vec::Vec};
-use core::{future::Future, pin::Pin};
+use alloc::{boxed::Box, format, rc::Rc, vec::Vec};
+use core::{cell::RefCell, future::Future, pin::Pin};
 
 use kernel::{
     collectives::{
@@ -13,7 +13,7 @@ use kernel::{
 
 use super::{
     super::{
-        class::Fault,
+        class::{Class, Fault},
         engine::{End, Engine, Pending},
         groups::Group,
     },
@@ -22,6 +22,9 @@ use super::{
 
 /// One operation of the ranks of a group, and for an intercommunicator of those of another one. Its messages have a tag of
 /// their own.
+///
+/// A message of another length than is wanted is received as it has come, and [noted](Self::ended): whoever passes on what it receives,
+/// or what it makes of that, does so all the same, and keeps nobody waiting.
 pub(crate) struct Party<'r, C: Core> {
     pub(crate) engine: Rc<Engine<'r, C>>,
     pub(crate) group: Rc<Group>,
@@ -30,6 +33,8 @@ pub(crate) struct Party<'r, C: Core> {
     /// The other end of messages: the group itself, or the remote one.
     pub(crate) peers: Rc<Group>,
     pub(crate) tag: u32,
+    /// What was first found to be wrong with a message.
+    differs: Rc<RefCell<Option<Fault>>>,
 }
 
 impl<C: Core> Clone for Party<'_, C> {
@@ -40,6 +45,7 @@ impl<C: Core> Clone for Party<'_, C> {
             rank: self.rank,
             peers: self.peers.clone(),
             tag: self.tag,
+            differs: self.differs.clone(),
         }
     }
 }
@@ -47,7 +53,8 @@ impl<C: Core> Clone for Party<'_, C> {
 impl<C: Core> Peers for Party<'_, C> {
     type Error = Fault;
     type Sent = Rc<Pending>;
-    type Received = Rc<Pending>;
+    /// What was begun, the bytes that are wanted, and who sends them.
+    type Received = (Rc<Pending>, usize, usize);
 
     fn rank(&self) -> usize {
         self.rank
@@ -65,17 +72,39 @@ impl<C: Core> Peers for Party<'_, C> {
         End(sent).await.map(drop)
     }
 
-    fn begin_receive(&self, len: usize, from: usize) -> Result<Rc<Pending>, Fault> {
-        Ok(self.engine.receive_own(len, self.source(from), Tag::Is(self.tag))?)
+    fn begin_receive(&self, len: usize, from: usize) -> Result<Self::Received, Fault> {
+        Ok((self.engine.receive_own(usize::MAX, self.source(from), Tag::Is(self.tag))?, len, from))
     }
 
-    async fn received(&self, received: Rc<Pending>) -> Result<Vec<u8>, Fault> {
+    async fn received(&self, (received, wanted, from): Self::Received) -> Result<Vec<u8>, Fault> {
         End(received.clone()).await?;
-        Ok(received.take_message())
+        let message = received.take_message();
+        if message.len() != wanted {
+            let class = if message.len() > wanted { Class::TRUNCATE } else { Class::NOT_SAME };
+            let why = format!("rank {from} has sent {} bytes, where this one wants {wanted}", message.len());
+            self.differs.borrow_mut().get_or_insert_with(|| Fault::new(class, why));
+        }
+        Ok(message)
     }
 }
 
 impl<'r, C: Core> Party<'r, C> {
+    /// Of this rank of a group, whose messages go to these peers and have this tag.
+    pub(crate) fn new(
+        engine: &Rc<Engine<'r, C>>,
+        (group, rank): (&Rc<Group>, usize),
+        peers: &Rc<Group>,
+        tag: u32,
+    ) -> Self {
+        let differs = Rc::default();
+        Self { engine: engine.clone(), group: group.clone(), rank, peers: peers.clone(), tag, differs }
+    }
+
+    /// The end of the operation: an error if a message was longer or shorter than was wanted.
+    pub(crate) fn ended(&self) -> Result<(), Fault> {
+        self.differs.take().map_or(Ok(()), Err)
+    }
+
     /// The same operation among the ranks of the own group.
     pub(crate) fn local(&self) -> Self {
         Self { peers: self.group.clone(), ..self.clone() }
@@ -95,10 +124,8 @@ impl<'r, C: Core> Party<'r, C> {
     /// # Safety
     /// Nobody else reads or writes it until this is over.
     unsafe fn begin_landing(&self, block: &Block, from: usize) -> Result<Rc<Pending>, Fault> {
-        let (source, tag) = (self.source(from), Tag::Is(self.tag));
-        let Block { address, count, datatype } = block;
         // SAFETY: the caller says so.
-        Ok(unsafe { self.engine.receive((*address, *count, datatype.clone()), source, tag)? })
+        Ok(unsafe { self.engine.receive(block.clone(), self.source(from), Tag::Is(self.tag))? })
     }
 
     /// Sends blocks to peers and receives others from peers, all at the same time. Those that are received may take the place of

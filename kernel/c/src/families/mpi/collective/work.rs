@@ -14,7 +14,7 @@ use super::{
     plan::{Kind, Plan, Root},
 };
 
-/// Does what a plan says.
+/// Does what a plan says. Where ranks name different lengths, those that hear of it fail when all is over, and nobody waits for them.
 ///
 /// # Safety
 /// Its buffers are there until this is over, and nobody else writes to them, nor reads those of results.
@@ -34,7 +34,8 @@ pub(super) async unsafe fn run<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Re
             Kind::Scan | Kind::Exscan => scan(plan, party).await,
             Kind::NeighbourAllgather | Kind::NeighbourAlltoall => neighbours(plan, party).await,
         }
-    }
+    }?;
+    party.ended()
 }
 
 async fn barrier<C: Core>(plan: &Plan, party: &Party<'_, C>) -> Result<(), Fault> {

@@ -38,6 +38,7 @@ impl<'r, C: Core> Bridge<'r, C> {
             Some((way, place)) => way.swap(own, limit, *place).await?,
             None => Vec::new(),
         };
+        other.truncate(limit);
         let mut len = Vec::from((other.len() as u32).to_le_bytes());
         local.broadcast(&mut len, self.leader).await?;
         other.resize(len.first_chunk().map_or(0, |len| u32::from_le_bytes(*len)) as usize, 0);
@@ -68,7 +69,7 @@ pub(crate) async fn agree<'r, C: Core>(
         let mut free = contexts.bytes();
         common(&mut free).await?;
         if !Contexts::are_agreed(&free) {
-            return Err(Fault::new(Class::OTHER, "a rank could not copy what is attached to the communicator"));
+            return Err(Fault::new(Class::OTHER, "a rank has wrong arguments, or could not copy what is attached"));
         }
         let number = Contexts::first(&free, begin).ok_or_else(too_many)?;
         let taken = contexts.take(number);

@@ -37,11 +37,10 @@ const TILE: &str = "tile";
 
 impl<C: Core> Mpi<'_, C> {
     /// Divides a communicator by colours, and in the order of keys.
-    fn split(&self, comm: &Communicator, color: Option<u32>, key: i32) -> Result<Handle, Fault> {
-        let mut own = Vec::from(color.unwrap_or(u32::MAX).to_le_bytes());
-        own.extend(key.to_le_bytes());
-        let ends = self.exchange_all(comm, &own)?;
-        let context = self.agree_on(comm)?;
+    fn split(&self, comm: &Communicator, color: Result<Option<u32>, Fault>, key: i32) -> Result<Handle, Fault> {
+        let own = color.as_ref().ok().copied().flatten().unwrap_or(u32::MAX);
+        let ends = self.exchange_all(comm, &[own.to_le_bytes(), key.to_le_bytes()].concat())?;
+        let (context, color) = self.agree_on(comm, color)?;
         let Some(color) = color else { return Ok(COMM_NULL) };
         let chosen = |group: &Group, all: &[Vec<u8>]| {
             let word =
@@ -149,9 +148,9 @@ pub(crate) fn comm_split<C: Core>(
     let comm = here.communicator(handle)?;
     here.session.before_waiting();
     let color = match color {
-        UNDEFINED => None,
-        0.. => Some(color as u32),
-        _ => return Err(Fault::new(Class::ARG, "a colour is below zero").on_comm(handle)),
+        UNDEFINED => Ok(None),
+        0.. => Ok(Some(color as u32)),
+        _ => Err(Fault::new(Class::ARG, "a colour is below zero")),
     };
     let split = here.split(&comm, color, key).map_err(|fault| fault.on_comm(handle))?;
     made.write(split);
@@ -173,19 +172,19 @@ pub(crate) fn comm_split_type<C: Core>(
     let tile = |rank: usize| (here.world.core_of(rank).index() / cores_per_tile) as u32;
     let own = tile(here.world.rank());
     let color = match kind {
-        SHARED => Some(0),
+        SHARED => Ok(Some(0)),
         UNGUIDED => {
             // A split that would be no smaller is none.
             let is_same = comm.group.ranks().iter().all(|rank| tile(*rank) == own);
-            (!is_same).then_some(own)
+            Ok((!is_same).then_some(own))
         }
         GUIDED | BY_RESOURCE => match here.infos.borrow().get(info).and_then(|info| info.get(HARDWARE)) {
-            Some(MEMORY) => Some(0),
-            Some(TILE) => Some(own),
-            _ => None,
+            Some(MEMORY) => Ok(Some(0)),
+            Some(TILE) => Ok(Some(own)),
+            _ => Ok(None),
         },
-        UNDEFINED => None,
-        _ => return Err(Fault::from(Class::ARG).on_comm(handle)),
+        UNDEFINED => Ok(None),
+        _ => Err(Class::ARG.into()),
     };
     let split = here.split(&comm, color, key).map_err(|fault| fault.on_comm(handle))?;
     if let Some(info) = here.infos.borrow_mut().get_mut(info).filter(|_| kind == UNGUIDED && split != COMM_NULL) {
@@ -202,16 +201,17 @@ pub(crate) fn comm_create<C: Core>(
     made: Place<Handle>,
 ) -> Result<(), Fault> {
     let comm = here.communicator(handle)?;
-    let group = here.group(group).map_err(|fault| comm.blame(fault))?;
     here.session.before_waiting();
-    if group.ranks().iter().any(|rank| comm.group.place(*rank).is_none()) {
-        return Err(Fault::new(Class::GROUP, "a rank of the group is not in the communicator").on_comm(handle));
-    }
+    let group = here.group(group).and_then(|group| {
+        let is_part = group.ranks().iter().all(|rank| comm.group.place(*rank).is_some());
+        let why = "a rank of the group is not in the communicator";
+        if is_part { Ok(group) } else { Err(Fault::new(Class::GROUP, why)) }
+    });
     let created = if comm.remote.is_some() {
         // Each side learns who is in the other one by the places that its members name.
-        let place = group.place(here.world.rank()).map_or(0, |place| place as u32 + 1);
-        let ends = here.exchange_all(&comm, &place.to_le_bytes())?;
-        let context = here.agree_on(&comm)?;
+        let place = group.as_ref().ok().and_then(|group| group.place(here.world.rank()));
+        let ends = here.exchange_all(&comm, &place.map_or(0, |place| place as u32 + 1).to_le_bytes())?;
+        let (context, _) = here.agree_on(&comm, group).map_err(|fault| fault.on_comm(handle))?;
         let of = |group: &Group, places: &[Vec<u8>]| {
             let place = |rank: &usize| places[*rank].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
             let mut members: Vec<_> = (0..group.size()).filter(|rank| place(rank) > 0).collect();
@@ -226,7 +226,7 @@ pub(crate) fn comm_create<C: Core>(
             here.assemble(context, [Some(of(&comm.group, &ends[0])), remote], comm.errhandler.get())
         }
     } else {
-        let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
+        let (context, group) = here.agree_on(&comm, group).map_err(|fault| fault.on_comm(handle))?;
         here.assemble(context, [Some(group), None], comm.errhandler.get())
     };
     made.write(created);
@@ -249,7 +249,7 @@ pub(crate) fn comm_create_group<C: Core>(
         None => COMM_NULL,
         Some(rank) => {
             let tag = contexts::of_group(comm.context(), tag);
-            let party = Party { engine: here.engine.clone(), group: group.clone(), rank, peers: group.clone(), tag };
+            let party = Party::new(&here.engine, (&group, rank), &group, tag);
             let agreed = agree(&party, None, &here.contexts, contexts::mixed(party.tag));
             let context = Party::wait(&here.engine, agreed).map_err(|fault| fault.on_comm(handle))?;
             here.assemble(context, [Some(group), None], comm.errhandler.get())

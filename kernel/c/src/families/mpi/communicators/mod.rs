@@ -5,7 +5,7 @@ pub(crate) mod making;
 pub(crate) mod queries;
 pub(crate) mod ranks;
 
-use alloc::{rc::Rc, string::String};
+use alloc::{ffi::CString, rc::Rc};
 use core::cell::{Cell, RefCell};
 
 use super::{
@@ -33,7 +33,7 @@ pub(crate) struct Communicator {
     /// Operations of all so far, and persistent ones that were made.
     operations: Cell<u32>,
     persistent: Cell<u32>,
-    name: RefCell<String>,
+    name: RefCell<CString>,
     pub(crate) errhandler: Cell<Handle>,
     pub(crate) attributes: Attributes,
     /// Its own buffer for buffered sends, if one is attached.

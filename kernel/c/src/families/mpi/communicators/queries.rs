@@ -1,6 +1,5 @@
 //! What a program asks of communicators, and how it names them.
 
-use alloc::string::ToString;
 use core::ffi::c_char;
 
 use kernel::hal::Core;
@@ -9,16 +8,13 @@ use super::{
     super::{
         class::{Class, Fault},
         constants::{COMM_NULL, CONGRUENT, IDENT, SIMILAR, UNEQUAL},
-        errors::{read_text, write_text},
+        errors::{read_name, write_name},
         handles::Handle,
         place::Place,
         state::Here,
     },
     Communicator,
 };
-
-/// The longest name, with its end.
-const NAME_BYTES: usize = 128;
 
 /// What two communicators have in common, as `MPI_Comm_compare` has it.
 fn compare(one: &Communicator, other: &Communicator) -> i32 {
@@ -109,9 +105,9 @@ pub(crate) unsafe fn comm_get_name<C: Core>(
 ) -> Result<(), Fault> {
     // No communicator has a name, too.
     let known =
-        if comm == COMM_NULL { "MPI_COMM_NULL".to_string() } else { here.communicator(comm)?.name.borrow().clone() };
+        if comm == COMM_NULL { c"MPI_COMM_NULL".into() } else { here.communicator(comm)?.name.borrow().clone() };
     // SAFETY: see above.
-    unsafe { write_text(known.as_bytes(), name.pointer(), Some(len), NAME_BYTES) };
+    unsafe { write_name(&known, name, len) };
     Ok(())
 }
 
@@ -121,7 +117,7 @@ pub(crate) unsafe fn comm_set_name<C: Core>(
     name: *const c_char,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    let name = unsafe { read_text(name).map_err(|fault| fault.on_comm(comm))? }.to_string_lossy().into_owned();
+    let name = unsafe { read_name(name) }.map_err(|fault| fault.on_comm(comm))?;
     *here.communicator(comm)?.name.borrow_mut() = name;
     Ok(())
 }

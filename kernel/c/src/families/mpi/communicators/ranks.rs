@@ -1,6 +1,6 @@
 //! What the ranks of a communicator do together: agree, gather, wait for each other.
 
-use alloc::{rc::Rc, string::ToString, vec::Vec};
+use alloc::{rc::Rc, vec::Vec};
 
 use kernel::{collectives::collective::nonblocking::schedules::Peers, hal::Core};
 
@@ -24,10 +24,10 @@ impl<'r, C: Core> Mpi<'r, C> {
     pub(crate) fn make_first(&self) {
         let rank = self.world.rank();
         let groups = [Group::new(0..self.world.size()), Group::new([rank])];
-        let mut made = groups.into_iter().zip(0..).zip(FIRST).zip(["MPI_COMM_WORLD", "MPI_COMM_SELF"]).filter_map(
+        let mut made = groups.into_iter().zip(0..).zip(FIRST).zip([c"MPI_COMM_WORLD", c"MPI_COMM_SELF"]).filter_map(
             |(((group, number), handle), name)| {
                 let comm = Communicator::new(self.contexts.take(number)?, [Some(group), None], rank, ARE_FATAL)?;
-                *comm.name.borrow_mut() = name.to_string();
+                *comm.name.borrow_mut() = name.into();
                 comm.handle.set(handle);
                 Some(Rc::new(comm))
             },
@@ -42,13 +42,7 @@ impl<'r, C: Core> Mpi<'r, C> {
     }
 
     pub(crate) fn party_with(&self, comm: &Communicator, tag: u32) -> Party<'r, C> {
-        Party {
-            engine: self.engine.clone(),
-            group: comm.group.clone(),
-            rank: comm.rank,
-            peers: comm.peers().clone(),
-            tag,
-        }
+        Party::new(&self.engine, (&comm.group, comm.rank), comm.peers(), tag)
     }
 
     /// Waits until all ranks of a communicator's group are here.
@@ -77,9 +71,12 @@ impl<'r, C: Core> Mpi<'r, C> {
     }
 
     /// A number for a communicator that all ranks of a communicator can use, those of the other group of an
-    /// intercommunicator, too.
-    pub(crate) fn agree_on(&self, comm: &Communicator) -> Result<Context, Fault> {
-        Party::wait(&self.engine, agreed(self.party(comm), comm.remote.is_some(), self.contexts.clone()))
+    /// intercommunicator, too; and what this rank goes on with. Where that is an error at any rank, all fail, and nobody waits for it.
+    pub(crate) fn agree_on<T>(&self, comm: &Communicator, own: Result<T, Fault>) -> Result<(Context, T), Fault> {
+        let contexts = if own.is_ok() { self.contexts.clone() } else { Contexts::refusal() };
+        let number = Party::wait(&self.engine, agreed(self.party(comm), comm.remote.is_some(), contexts));
+        let own = own?;
+        Ok((number?, own))
     }
 
     /// Makes a communicator with an error handler, if this rank is in it.
@@ -104,7 +101,7 @@ impl<'r, C: Core> Mpi<'r, C> {
 
     /// Copies a communicator, with its topology, but without what is attached to it.
     pub(crate) fn copy(&self, comm: &Communicator) -> Result<Rc<Communicator>, Fault> {
-        Ok(Communicator::add(comm.copied(self.agree_on(comm)?), &self.communicators))
+        Ok(Communicator::add(comm.copied(self.agree_on(comm, Ok(()))?.0), &self.communicators))
     }
 }
 

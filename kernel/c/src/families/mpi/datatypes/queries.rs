@@ -1,6 +1,5 @@
 //! The functions that tell of datatypes.
 
-use alloc::ffi::CString;
 use core::ffi::c_char;
 
 use kernel::hal::Core;
@@ -9,7 +8,7 @@ use super::{
     super::{
         attributes::Of,
         class::{Class, Fault},
-        errors::{read_text, write_text},
+        errors::{read_name, write_name},
         handles::Handle,
         place::{Place, give_list},
         state::Here,
@@ -19,9 +18,6 @@ use super::{
     arguments::{Number, give_number},
     datatype::Recipe,
 };
-
-/// Bytes of a name at most, with its end: `MPI_MAX_OBJECT_NAME`.
-const NAME_BYTES: usize = 128;
 
 /// Types of each class by their size, as the ABI numbers classes.
 const BY_SIZE: [(i32, &[(i32, Handle)]); 4] = [
@@ -192,7 +188,7 @@ pub(super) unsafe fn get_name<C: Core>(
 ) -> Result<(), Fault> {
     let own = if handle == DATATYPE_NULL { c"MPI_DATATYPE_NULL".into() } else { here.datatypes.name(handle)? };
     // SAFETY: see above; a name has room for as many bytes.
-    unsafe { write_text(own.to_bytes(), name.pointer(), Some(len), NAME_BYTES) };
+    unsafe { write_name(&own, name, len) };
     Ok(())
 }
 
@@ -202,8 +198,7 @@ pub(super) unsafe fn set_name<C: Core>(
     name: *const c_char,
 ) -> Result<(), Fault> {
     // SAFETY: see above.
-    let name = unsafe { read_text(name)? }.to_bytes();
-    let name = CString::new(&name[..name.len().min(NAME_BYTES - 1)]).unwrap_or_default();
+    let name = unsafe { read_name(name)? };
     Ok(here.datatypes.set_name(handle, name)?)
 }
 

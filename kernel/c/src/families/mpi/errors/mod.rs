@@ -82,6 +82,26 @@ pub(crate) unsafe fn read_text<'t>(text: *const c_char) -> Result<&'t CStr, Faul
     Ok(unsafe { CStr::from_ptr(text) })
 }
 
+/// A name that the program gives an object, also where its bytes are no UTF-8.
+///
+/// # Safety
+/// As for [`read_text`].
+pub(crate) unsafe fn read_name(name: *const c_char) -> Result<CString, Fault> {
+    // SAFETY: the caller says so.
+    unsafe { read_text(name) }.map(CString::from)
+}
+
+/// Writes the name of an object for C, as far as there is room: `MPI_MAX_OBJECT_NAME`.
+///
+/// # Safety
+/// There is as much room.
+pub(crate) unsafe fn write_name(name: &CStr, target: Place<c_char>, len: Place<i32>) {
+    /// With the end.
+    const NAME_BYTES: usize = 128;
+    // SAFETY: the caller says so.
+    unsafe { write_text(name.to_bytes(), target.pointer(), Some(len), NAME_BYTES) };
+}
+
 /// Writes a text and its length for C.
 ///
 /// # Safety

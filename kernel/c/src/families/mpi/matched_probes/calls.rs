@@ -136,5 +136,5 @@ unsafe fn receive<C: Core>(block: &Block, arrival: Arrival<'_, '_, C>) -> Outcom
     let envelope = arrival.receive(&mut bytes)?;
     // SAFETY: the caller says so.
     unsafe { block.set(&bytes[..envelope.len_bytes]) };
-    Ok(envelope)
+    block.whole(envelope)
 }

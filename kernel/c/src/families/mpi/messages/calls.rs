@@ -62,7 +62,7 @@ impl<C: Core> Mpi<'_, C> {
                 };
                 let tag = contexts::wanted(comm.context(), message.tag);
                 let envelope = self.world.receive_tagged(buffer, source(comm, from), tag)?;
-                Ok(status_of(comm, &envelope))
+                Ok(status_of(comm, &block.whole(envelope)?))
             }
             (Mode::Standard | Mode::Ready | Mode::Synchronous, Peer::Rank(to)) => {
                 // SAFETY: the caller says so.
@@ -101,8 +101,7 @@ impl<C: Core> Mpi<'_, C> {
             Ok(match message.mode {
                 Mode::Receive => {
                     let (from, tag) = (source(comm, message.peer), contexts::wanted(comm.context(), message.tag));
-                    let target = (block.address, block.count, block.datatype.clone());
-                    self.engine.receive(target, from, tag)?.on(&comm.number)
+                    self.engine.receive(block.clone(), from, tag)?.on(&comm.number)
                 }
                 Mode::Buffered => {
                     let bytes = block.bytes();

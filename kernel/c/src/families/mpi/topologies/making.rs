@@ -34,16 +34,14 @@ pub(crate) fn topology<C: Core, R>(
     picked.unwrap_or_else(|| Err(Class::TOPOLOGY.into())).map_err(|fault| fault.on_comm(handle))
 }
 
-/// Makes a communicator of the first ranks of another one, with a topology. Ranks stay where they are.
+/// Makes a communicator of the first ranks of another one, with a topology, if all ranks have one to make. Ranks stay where they are.
 pub(crate) fn make<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    handle: Handle,
-    size: usize,
-    topology: Topology,
+    comm: &Communicator,
+    wanted: Result<(usize, Topology), Fault>,
 ) -> Result<Handle, Fault> {
-    let comm = here.intra(handle)?;
     here.session.before_waiting();
-    let context = here.agree_on(&comm).map_err(|fault| fault.on_comm(handle))?;
+    let (context, (size, topology)) = here.agree_on(comm, wanted).map_err(|fault| comm.blame(fault))?;
     let group = Group::new(comm.group.ranks()[..size].iter().copied());
     let made = here.assemble(context, [Some(group), None], comm.errhandler.get());
     if made != COMM_NULL {

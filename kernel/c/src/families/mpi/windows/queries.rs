@@ -1,6 +1,6 @@
 //! What programs say and ask of windows beside their use: names, attributes, groups, error handlers.
 
-use alloc::{ffi::CString, string::ToString};
+use alloc::string::ToString;
 use core::ffi::c_char;
 
 use kernel::hal::Core;
@@ -18,9 +18,6 @@ use crate::families::mpi::{
 
 /// The handle of no window.
 const NULL: Handle = 0x110;
-
-/// Bytes of a name at most, with its end: `MPI_MAX_OBJECT_NAME`.
-const NAME_BYTES: usize = 128;
 
 /// The ABI's keys of what is always attached.
 const BASE: i32 = 601;
@@ -49,8 +46,7 @@ pub(super) unsafe fn set_name<C: Core>(
 ) -> Result<(), Fault> {
     on_window(here, handle, |window| {
         // SAFETY: see above.
-        let name = unsafe { errors::read_text(name)? }.to_bytes();
-        *window.name.borrow_mut() = CString::new(&name[..name.len().min(NAME_BYTES - 1)]).unwrap_or_default();
+        *window.name.borrow_mut() = unsafe { errors::read_name(name)? };
         Ok(())
     })
 }
@@ -67,7 +63,7 @@ pub(super) unsafe fn get_name<C: Core>(
         on_window(here, handle, |window| Ok(window.name.borrow().clone()))?
     };
     // SAFETY: see above; a name has room for as many bytes.
-    unsafe { errors::write_text(own.to_bytes(), name.pointer(), Some(len), NAME_BYTES) };
+    unsafe { errors::write_name(&own, name, len) };
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Graphs: the functions that a program calls.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::iter;
 
 use kernel::hal::Core;
@@ -52,7 +52,7 @@ pub(crate) fn graph_map<C: Core>(
 
 pub(crate) unsafe fn graph_create<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    comm: Handle,
+    handle: Handle,
     nodes: i32,
     ends: *const i32,
     edges: *const i32,
@@ -60,23 +60,21 @@ pub(crate) unsafe fn graph_create<C: Core>(
     made: Place<Handle>,
 ) -> Result<(), Fault> {
     made.write(COMM_NULL);
-    let (limit, count) = (here.intra(comm)?.size(), counted(nodes).map_err(|fault| fault.on_comm(comm))?);
-    // SAFETY: see above.
-    let ends = unsafe { values(count, ends).map_err(|fault| fault.on_comm(comm))? };
-    let edge_count = counted(ends.last().copied().unwrap_or(0)).map_err(|fault| fault.on_comm(comm))?;
-    // SAFETY: see above.
-    let edges = unsafe { values(edge_count, edges).map_err(|fault| fault.on_comm(comm))? };
-    let are_right =
-        ends.is_sorted() && ends.iter().all(|end| *end >= 0) && edges.iter().all(|to| (0..nodes).contains(to));
-    if count > limit || !are_right {
-        return Err(Fault::from(Class::ARG).on_comm(comm));
-    }
-    let created = if count == 0 {
-        make(here, comm, 0, Topology::Graph(Graph { ends: Vec::new(), edges: Vec::new() }))?
-    } else {
-        make(here, comm, count, Topology::Graph(Graph { ends: ends.to_vec(), edges: edges.to_vec() }))?
+    let comm = here.intra(handle)?;
+    let wanted = || {
+        let count = counted(nodes)?;
+        // SAFETY: see above.
+        let ends = unsafe { values(count, ends)? };
+        // SAFETY: see above.
+        let edges = unsafe { values(counted(ends.last().copied().unwrap_or(0))?, edges)? };
+        let are_right =
+            ends.is_sorted() && ends.iter().all(|end| *end >= 0) && edges.iter().all(|to| (0..nodes).contains(to));
+        if count > comm.size() || !are_right {
+            return Err(Class::ARG.into());
+        }
+        Ok((count, Topology::Graph(Graph { ends: ends.to_vec(), edges: edges.to_vec() })))
     };
-    made.write(created);
+    made.write(make(here, &comm, wanted())?);
     Ok(())
 }
 
@@ -149,14 +147,15 @@ pub(crate) unsafe fn graph_neighbors<C: Core>(
 
 pub(crate) unsafe fn dist_graph_create_adjacent<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    comm: Handle,
+    handle: Handle,
     [source_count, destination_count]: [i32; 2],
     [sources, source_weights, destinations, destination_weights]: [*const i32; 4],
     made: Place<Handle>,
 ) -> Result<(), Fault> {
     made.write(COMM_NULL);
-    let work = || {
-        let size = here.intra(comm)?.size();
+    let comm = here.intra(handle)?;
+    let wanted = || {
+        let size = comm.size();
         let counts = [counted(source_count)?, counted(destination_count)?];
         // SAFETY: see above.
         unsafe {
@@ -177,11 +176,11 @@ pub(crate) unsafe fn dist_graph_create_adjacent<C: Core>(
                     None
                 },
             };
-            made.write(make(here, comm, size, Topology::Distributed(graph))?);
+            Ok((size, Topology::Distributed(graph)))
         }
-        Ok(())
     };
-    work().map_err(|fault: Fault| fault.on_comm(comm))
+    made.write(make(here, &comm, wanted())?);
+    Ok(())
 }
 
 /// Each rank names edges of any ranks; all are told to those at their ends.
@@ -193,12 +192,12 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
     made: Place<Handle>,
 ) -> Result<(), Fault> {
     made.write(COMM_NULL);
-    let work = || {
-        let comm = here.intra(handle)?;
-        here.session.before_waiting();
-        let (size, count) = (comm.size(), counted(count)?);
-        let is_weighted = weights.addr() != UNWEIGHTED;
-        let mut own: Vec<i32> = vec![is_weighted.into()];
+    let comm = here.intra(handle)?;
+    here.session.before_waiting();
+    let (size, is_weighted) = (comm.size(), weights.addr() != UNWEIGHTED);
+    let named = || {
+        let count = counted(count)?;
+        let mut own: Vec<i32> = Vec::new();
         // SAFETY: see above.
         unsafe {
             let degrees =
@@ -211,7 +210,12 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
                 own.extend([*from, *to, weights.get(at).copied().unwrap_or(0)]);
             }
         }
-        ranks(&own[1..].chunks(3).flat_map(|edge| [edge[0], edge[1]]).collect::<Vec<_>>(), size)?;
+        ranks(&own.chunks(3).flat_map(|edge| [edge[0], edge[1]]).collect::<Vec<_>>(), size)?;
+        Ok(own)
+    };
+    // A rank with wrong arguments names no edges, and then no graph is made.
+    let (own, checked) = named().map_or_else(|fault| (Vec::new(), Err(fault)), |own| (own, Ok(())));
+    let work = || {
         let lens = here.gather_all_bytes(&comm, &(own.len() as u32).to_le_bytes())?;
         let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |word| i32::from_le_bytes(*word));
         let most = lens.iter().map(|len| word(len) as usize).max().unwrap_or(0);
@@ -221,7 +225,7 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
         let mut all_weights = [Vec::new(), Vec::new()];
         for (told, len) in here.gather_all_bytes(&comm, &bytes)?.iter().zip(&lens) {
             let numbers: Vec<_> = told.chunks(4).take(word(len) as usize).map(word).collect();
-            for edge in numbers[1..].chunks(3) {
+            for edge in numbers.chunks(3) {
                 if edge[1] as usize == comm.rank {
                     graph.sources.push(edge[0] as usize);
                     all_weights[0].push(edge[2]);
@@ -233,7 +237,7 @@ pub(crate) unsafe fn dist_graph_create<C: Core>(
             }
         }
         graph.weights = is_weighted.then_some(all_weights);
-        made.write(make(here, handle, size, Topology::Distributed(graph))?);
+        made.write(make(here, &comm, checked.map(|()| (size, Topology::Distributed(graph))))?);
         Ok(())
     };
     work().map_err(|fault: Fault| fault.on_comm(handle))

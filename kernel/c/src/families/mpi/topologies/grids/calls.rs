@@ -35,32 +35,28 @@ fn grid<C: Core, R>(
 
 pub(crate) unsafe fn cart_create<C: Core>(
     here: &Here<'_, '_, '_, C>,
-    comm: Handle,
+    handle: Handle,
     dimensions: i32,
     lengths: *const i32,
     rings: *const i32,
     _may_reorder: i32,
     made: Place<Handle>,
 ) -> Result<(), Fault> {
-    let fault = |class: Class| Fault::from(class).on_comm(comm);
     made.write(COMM_NULL);
-    let limit = here.intra(comm)?.size();
-    let count = usize::try_from(dimensions).map_err(|_| fault(Class::DIMS))?;
-    // SAFETY: see above.
-    let [lengths, rings] =
-        [lengths, rings].map(|list| unsafe { values(count, list).map_err(|fault| fault.on_comm(comm)) });
-    let (lengths, rings) = (lengths?, rings?);
-    let lengths: Vec<_> = lengths.iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
-    let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(*length)).unwrap_or(0);
-    if size == 0 {
-        return Err(fault(Class::DIMS));
-    }
-    if size > limit {
-        return Err(Fault::new(Class::DIMS, alloc::format!("{size} places for {limit} ranks")).on_comm(comm));
-    }
-    let grid = Grid { lengths, rings: rings.iter().map(|ring| *ring != 0).collect() };
-    let created = make(here, comm, size, Topology::Grid(grid))?;
-    made.write(created);
+    let comm = here.intra(handle)?;
+    let wanted = || {
+        let count = usize::try_from(dimensions).map_err(|_| Class::DIMS)?;
+        // SAFETY: see above.
+        let (lengths, rings) = unsafe { (values(count, lengths)?, values(count, rings)?) };
+        let lengths: Vec<_> = lengths.iter().map(|length| usize::try_from(*length).unwrap_or(0)).collect();
+        let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(*length)).unwrap_or(0);
+        if size == 0 || size > comm.size() {
+            return Err(Fault::new(Class::DIMS, alloc::format!("{size} places for {} ranks", comm.size())));
+        }
+        let grid = Grid { lengths, rings: rings.iter().map(|ring| *ring != 0).collect() };
+        Ok((size, Topology::Grid(grid)))
+    };
+    made.write(make(here, &comm, wanted())?);
     Ok(())
 }
 
