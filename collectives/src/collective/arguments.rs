@@ -53,6 +53,11 @@ impl<C> Comm<'_, C> {
     pub fn check_arguments(&self, compares: bool) {
         self.compares_calls().set(compares);
     }
+
+    /// Whether it does so: operations that a library makes of messages then begin by the same.
+    pub fn compares_arguments(&self) -> bool {
+        self.compares_calls().get()
+    }
 }
 
 impl<C: Messenger> Comm<'_, C> {

@@ -28,8 +28,8 @@ use tempfile::NamedTempFile;
 pub(crate) use library::{prepare, tools};
 pub(crate) use link::{for_p54c, for_simulator, kept};
 
-/// Words of the machine's among a program's arguments.
-const OF_THE_MACHINE: [&str; 4] = ["heap_kib", "heap0_kib", "stack_kib", "stuck_s"];
+/// Words of the machine's among a program's arguments, by their beginning; a program may have a `check=` of its own.
+const OF_THE_MACHINE: [&str; 5] = ["heap_kib=", "heap0_kib=", "stack_kib=", "stuck_s=", "check=arguments"];
 
 /// The start of the word that tells the simulator which file to load.
 pub(crate) const IMAGE: &str = "image=";
@@ -206,7 +206,7 @@ fn step(command: &mut Command, what: &str) -> Result<()> {
 }
 
 fn is_of_the_machine(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(key, _)| OF_THE_MACHINE.contains(&key))
+    OF_THE_MACHINE.iter().any(|beginning| word.starts_with(beginning))
 }
 
 fn is_c(file: &Path) -> bool {
@@ -268,6 +268,7 @@ mod tests {
             |given: &[&str]| sources.words(&given.iter().map(ToString::to_string).collect::<Vec<_>>()).join(" ");
         assert_eq!(words(&["10", "stack_kib=9", "cores=3", ""]), "stack_kib=9 argument=10 argument=cores=3 argument=");
         assert_eq!(words(&["work=9"]), "stack_kib=8192 argument=work=9");
+        assert_eq!(words(&["check=all", "check=arguments"]), "check=arguments stack_kib=8192 argument=check=all");
         assert_eq!(words(&[]), "stack_kib=8192");
     }
 }

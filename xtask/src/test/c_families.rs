@@ -2,7 +2,8 @@
 //! cores.
 //!
 //! Each program says in comments of its own, one for each way to compile it, what it is tested on:
-//! `/* test: cores=1,2,5 options=-DGORY faithful fails="report" */`, or `says="line"` for what it has to print.
+//! `/* test: cores=1,2,5 options=-DGORY faithful fails="report" */`, or `says="line"` for what it has to print, and `checked` where ranks
+//! compare their arguments.
 
 use super::{
     c_programs::{DIRECTORY, Subject, built},
@@ -39,6 +40,7 @@ struct Case {
     program: String,
     define: Vec<String>,
     faithful: bool,
+    checked: bool,
     cores: u16,
     fails: Option<String>,
     says: Option<String>,
@@ -50,7 +52,8 @@ impl Case {
         let how: String =
             self.define.iter().map(|name| format!("-{}", name.to_lowercase().replace('_', "-"))).collect();
         let faithful = if self.faithful { "-faithful" } else { "" };
-        format!("{}-{}{how}{faithful}-on-{}", self.family, self.program.replace('_', "-"), self.cores)
+        let checked = if self.checked { "-checked" } else { "" };
+        format!("{}-{}{how}{faithful}{checked}-on-{}", self.family, self.program.replace('_', "-"), self.cores)
     }
 
     /// The tests that a program asks for.
@@ -59,6 +62,7 @@ impl Case {
         for line in text.lines().filter_map(|line| line.strip_prefix("/* test: ")?.strip_suffix(" */")) {
             let quoted = |key: &str| Some(line.split_once(&format!("{key}=\""))?.1.split_once('"')?.0.to_owned());
             let value = |key: &str| line.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+            let has = |word: &str| line.split(' ').any(|said| said == word);
             let define = value("options").into_iter().flat_map(|all| all.split(','));
             let define: Vec<_> = define.map(|option| option.trim_start_matches("-D").to_owned()).collect();
             for cores in value("cores").context("no cores are named")?.split(',') {
@@ -66,7 +70,8 @@ impl Case {
                     family,
                     program: program.to_owned(),
                     define: define.clone(),
-                    faithful: line.split(' ').any(|word| word == "faithful"),
+                    faithful: has("faithful"),
+                    checked: has("checked"),
                     cores: cores.parse().with_context(|| format!("`{line}`"))?,
                     fails: quoted("fails"),
                     says: quoted("says"),
@@ -82,7 +87,8 @@ impl Case {
         let define: Vec<_> = self.define.iter().map(String::as_str).collect();
         let program = Program::of_words(&[file], &c::CompilerOptions::of_test(&define, self.faithful))?;
         kit.c_tools()?;
-        Ok(Subject { kit, program, cores: self.cores, words: Vec::new(), inputs: Vec::new() })
+        let words = self.checked.then(|| "check=arguments".to_owned()).into_iter().collect();
+        Ok(Subject { kit, program, cores: self.cores, words, inputs: Vec::new() })
     }
 
     fn judge(&self, suite: &mut Suite, outcome: &Outcome) {

@@ -14,6 +14,7 @@ use super::{
         state::Here,
         state::Mpi,
     },
+    compared::compared,
     native,
     party::Party,
     plan::{Plan, described::CCollective},
@@ -50,7 +51,7 @@ pub(crate) unsafe fn collective<C: Core>(
     };
     // SAFETY: the caller says so.
     let work = || unsafe {
-        let plan = call.plan(here)?;
+        let plan = compared(here, call, call.plan(here))?;
         match (Form::of(call.form), request) {
             (Form::Nonblocking, Some(request)) => {
                 let declared = here.declare_collective_begin(&plan);

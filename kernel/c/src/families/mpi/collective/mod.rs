@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod calls;
+mod compared;
 pub(crate) mod native;
 mod neighbours;
 pub(crate) mod party;

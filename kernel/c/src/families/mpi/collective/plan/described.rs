@@ -129,10 +129,14 @@ impl CSide {
 }
 
 impl CCollective {
+    pub(crate) fn kind(&self) -> Kind {
+        KINDS[self.kind as usize]
+    }
+
     /// # Safety
     /// As for [`collective`](super::collective).
     pub(crate) unsafe fn plan<C: Core>(&self, mpi: &Mpi<'_, C>) -> Result<Rc<Plan>, Fault> {
-        let (kind, comm) = (KINDS[self.kind as usize], mpi.communicator(self.comm)?);
+        let (kind, comm) = (self.kind(), mpi.communicator(self.comm)?);
         let wide = [self.has_wide_counts != 0, self.has_wide_places != 0];
         let root = self.root(kind, &comm)?;
         let is_inter = comm.remote.is_some();
