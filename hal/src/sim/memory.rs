@@ -12,8 +12,10 @@ use std::{
 
 use crate::{
     ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    emulated::HostMemory, kind, kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
+    kind, kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
 };
+
+use super::reused_memory::ReusedMemory;
 
 /// Private memory that a core exposes.
 struct Exposed {
@@ -25,8 +27,8 @@ struct Exposed {
 
 /// All shared memory of a machine.
 pub(super) struct Memory {
-    mpbs: HostMemory,
-    shared: HostMemory,
+    mpbs: ReusedMemory,
+    shared: ReusedMemory,
     /// What each core exposes.
     exposed: RefCell<Vec<Vec<Exposed>>>,
     /// Who holds each register.
@@ -37,8 +39,8 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new(cores: usize, controllers: usize) -> Self {
         Self {
-            mpbs: HostMemory::new(cores * MPB_LINES * LINE_BYTES),
-            shared: HostMemory::new(controllers * SHARED_BYTES_PER_CONTROLLER),
+            mpbs: ReusedMemory::new(cores * MPB_LINES * LINE_BYTES),
+            shared: ReusedMemory::new(controllers * SHARED_BYTES_PER_CONTROLLER),
             exposed: RefCell::new((0..cores).map(|_| Vec::new()).collect()),
             registers: vec![Cell::new(None); cores],
             counters: [const { Cell::new(0) }; ATOMIC_COUNTERS],

@@ -68,6 +68,7 @@ mod outcome;
 mod platform;
 mod processor;
 mod recency;
+mod reused_memory;
 mod software;
 mod stacks;
 mod stop;
