@@ -11,8 +11,8 @@ use std::{
 };
 
 use crate::{
-    ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress,
-    kind, kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
+    ATOMIC_COUNTERS, CoreId, Home, LINE_BYTES, Line, LineAddress, MPB_LINES, Region, SharedAddress, kind,
+    kit::CounterAccess, topology::SHARED_BYTES_PER_CONTROLLER,
 };
 
 use super::reused_memory::ReusedMemory;
