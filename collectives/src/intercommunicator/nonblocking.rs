@@ -1,8 +1,9 @@
 //! Collective operations of two groups that are begun, and completed later.
 //!
-//! They go over messages with tags by the [schedules] of one communicator's: in each group along its trees, between the groups from first
-//! rank to first rank, or to and from the root; and exchanges from everybody to whom it concerns. All of an operation's messages have the
-//! number that the operation has among those of both groups as their tag, so a rank that has nothing to do begins it, too.
+//! A barrier is one of all ranks of both groups, through words. The others go over messages with tags by the [schedules] of one
+//! communicator's: in each group along its trees, between the groups from first rank to first rank, or to and from the root; and exchanges
+//! from everybody to whom it concerns. All of an operation's messages have the number that the operation has among those of both groups as
+//! their tag, so a rank that has nothing to do begins it, too.
 //!
 //! [schedules]: crate::collective::nonblocking::schedules
 
@@ -34,7 +35,8 @@ type Sends = Vec<(usize, Vec<u8>)>;
 /// Each is collective over both groups, which begin them in the same order, and does what the operation without `start_` does. What goes
 /// out is copied, the buffer for what comes is borrowed. Blocks may be [pieces](crate::Pieces) of a buffer, one for each rank of the
 /// other group, as for [`Comm`](crate::Comm)'s. Where two ranks name different lengths, nobody waits for ever: zeros stand for what should
-/// have come, and the request says so on every rank to which something of that comes.
+/// have come, and the request says so on every rank to which something comes by way of a rank that knows, with the numbers that the ranks
+/// of that message have in their groups. A group whose calls are refused leaves the other group waiting, which cannot know.
 impl<'c, C: Core> Intercommunicator<'c, C> {
     /// Begins a [barrier](Self::barrier), which is complete when all ranks of both groups have begun it.
     ///
@@ -136,7 +138,7 @@ impl<'c, C: Core> Intercommunicator<'c, C> {
         let Divided { buffer: operands, pieces } = operands.into();
         self.both.check_call(|| Call::new(Collective::StartReduceScatter).of::<T>().combined(&operation))?;
         let spans = match pieces {
-            Some(_) => Spans::of_vector(pieces, operands.len(), self.size())?,
+            Some(_) => Spans::of_vector(pieces, operands.len(), self.size()).or_else(|error| self.refuse(error))?,
             None => Spans::Equal(result.len()),
         };
         let _span = self.both.hal().span(Span::new("start reduce-scatter").of(size_of_val(operands)));
@@ -244,7 +246,14 @@ impl<'c, C: Core> Intercommunicator<'c, C> {
     /// Refuses an operation that ranks call differently, as far as all of both groups name the same, or a root that does not exist.
     fn check_begun(&self, call: impl FnOnce() -> Call, root: Root) -> Result<(), Error> {
         self.both.check_call(call)?;
-        if let Root::At(root) = root { self.across.check_rank(root) } else { Ok(()) }
+        let Root::At(root) = root else { return Ok(()) };
+        self.across.check_rank(root).or_else(|error| self.refuse(error))
+    }
+
+    /// Refuses an operation that the other group may have begun: what comes next has the same number in both.
+    fn refuse<R>(&self, error: Error) -> Result<R, Error> {
+        drop(self.start("a refused operation", (&mut [], Err(error)), async |_| Parts::new())?);
+        Err(error)
     }
 
     /// All ranks of the other group, from the one of this number on: ranks do not all begin with the same.

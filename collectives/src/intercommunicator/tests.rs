@@ -200,6 +200,12 @@ fn what_makes_no_sense_is_not_begun() {
             false => inter.start_allgather(&word, &mut all).err(),
         };
         assert!(matches!(differs, Some(Error::CallsDiffer { .. })), "{differs:?}");
+        // One side is refused, and the other one has nothing to do: afterwards both are in step.
+        let root = if is_left { Root::At(3) } else { Root::Beside };
+        let begun = inter.start_broadcast(&mut word, root).and_then(|mut request| request.wait().map(drop));
+        assert_eq!(begun.err(), no_such.filter(|_| is_left));
+        inter.start_allgather(&[5_u32], &mut all).unwrap().wait().unwrap();
+        assert!(all.iter().all(|word| *word == 5), "{all:?}");
         let mut uneven = vec![0_u32; theirs + 1];
         let heard = inter.start_allgather(&[5_u32], &mut uneven).unwrap().wait().map(drop);
         assert_eq!(heard, Err(Error::Length { len: theirs + 1, wanted: theirs }));

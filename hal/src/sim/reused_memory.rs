@@ -11,17 +11,17 @@ use std::{
 
 use crate::emulated::{HostMemory, PAGE_BYTES};
 
-/// Memories that a thread keeps for its next runs: two of each machine, of one that another one runs in, too.
+/// Memories that a thread keeps for its next runs. A machine has two, for MPBs and for DRAM; a core may run a machine itself.
 const MOST_SPARE: usize = 4;
 
-/// Touched pages beyond which a memory is not kept: new ones are cleared as quickly, and nobody asks for so many soon again.
+/// Touched pages, 16 MiB, beyond which a memory is not kept: new pages are made as quickly as these are cleared.
 const MOST_TOUCHED: usize = 4096;
 
 thread_local! {
     static SPARE: RefCell<Vec<Followed>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Memory, and which of its pages may differ from zeros.
+/// Memory, and which of its pages may differ from zeros: those to which somebody had a pointer.
 struct Followed {
     memory: HostMemory,
     len: usize,
@@ -46,13 +46,13 @@ impl Followed {
         for page in mem::take(self.pages.get_mut()) {
             self.touched[page].set(false);
             let (start, end) = (page * PAGE_BYTES, self.len.min((page + 1) * PAGE_BYTES));
-            // SAFETY: bytes of the memory, of which whoever had pointers to them has none any more: it is cleared for its next user.
+            // SAFETY: bytes of the memory, which its user has dropped, and with it all pointers to them.
             unsafe { self.memory.at(start, end - start).write_bytes(0, end - start) };
         }
     }
 }
 
-/// Zeroed memory of a run.
+/// Zeroed memory of a run. Its user uses no pointer to it any more when it is dropped.
 pub(super) struct ReusedMemory(Option<Followed>);
 
 impl ReusedMemory {
@@ -65,7 +65,7 @@ impl ReusedMemory {
         Self(Some(spare.unwrap_or_else(|| Followed::new(len))))
     }
 
-    /// Byte `offset`, with at least `len` bytes from there on. Nobody uses it when the memory has been dropped.
+    /// Byte `offset`, with at least `len` bytes from there on.
     ///
     /// # Panics
     /// If there are fewer.
@@ -125,8 +125,10 @@ mod tests {
         let memory = ReusedMemory::new(LEN);
         // SAFETY: bytes of the memory, which nobody else has.
         unsafe { memory.at(PAGE_BYTES - 1, 2 * PAGE_BYTES).write_bytes(7, 2 * PAGE_BYTES) };
+        let start = memory.at(0, 0);
         drop(memory);
         let memory = ReusedMemory::new(LEN);
+        assert_eq!(memory.at(0, 0), start, "it is the same memory");
         // SAFETY: as above.
         assert!((0..LEN).all(|byte| unsafe { memory.at(byte, 1).read() } == 0));
     }

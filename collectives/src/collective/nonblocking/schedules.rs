@@ -52,7 +52,7 @@ pub trait Peers {
         self.received(received).await
     }
 
-    /// Sends a message to a rank, and receives one of at most `len` bytes from it.
+    /// Sends a message to a rank, and receives one of `len` bytes from it.
     async fn swap(&self, bytes: &[u8], len: usize, with: usize) -> Result<Vec<u8>, Self::Error> {
         let sent = self.begin_send(bytes, with)?;
         let received = self.receive(len, with).await?;
@@ -264,7 +264,8 @@ impl<P: Peers> TwoGroups<P> {
     ) -> Result<Vec<u8>, P::Error> {
         let len = blocks.iter().map(|block| block.end).max().unwrap_or(0);
         let result = self.reduce_and_swap(operands, combine, len).await?;
-        self.own.divide(&result, blocks).await
+        // Blocks of another vector would be those of nobody.
+        self.own.divide(if result.len() == len { &result } else { &[] }, blocks).await
     }
 
     /// What the operands of the other group make, at the first rank, which tells that of the other group what those of its own make.

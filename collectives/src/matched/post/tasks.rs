@@ -32,13 +32,14 @@ pub(crate) const LAST_CONTEXT: u32 = (calls::BEFORE - 1) & !OF_OPERATIONS;
 /// What an operation ends with: bytes, each with where they belong in the buffer.
 pub(crate) type Parts = Vec<(usize, Vec<u8>)>;
 
-/// What a message ends with that is made of another one whose length was wrong: it is told of by way of all that comes of it.
-const SPOILED: [u8; 8] = *b"spoiled:";
+/// A rank that has received a message of the wrong length puts a note behind whatever it sends afterwards in the same operation. The note
+/// begins with these bytes, drawn by chance, so that no message of a program ends like one.
+const SPOILED: [u8; 16] = 0x9d3f_6a17_c254_e80b_71ae_05d9_4bf2_386c_u128.to_be_bytes();
 
-/// Bytes of that, with which message it was.
+/// Bytes of a note: behind `SPOILED` are sender, receiver, and the two lengths of the message that was wrong.
 const NOTE_BYTES: usize = SPOILED.len() + 16;
 
-/// What spoiled a message.
+/// The error that the note behind a message tells of, if there is a note.
 fn spoiled_by(bytes: &[u8]) -> Option<Error> {
     let note = bytes.last_chunk::<NOTE_BYTES>()?.strip_prefix(&SPOILED)?;
     let number = |at: usize| note[4 * at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word) as usize);
@@ -137,7 +138,8 @@ impl Ranks {
     }
 
     fn begin_receive_from(&self, wanted: usize, from: usize) -> Rc<Receiving> {
-        let state = Rc::new(State::new(wanted + NOTE_BYTES, false));
+        // Also of a message that is too long the end is wanted, where a note may be.
+        let state = Rc::new(State::new(usize::MAX, false));
         let receiving = Rc::new(Receiving { from: self.cores[from], wanted, state, message: RefCell::new(None) });
         self.desk.wishes.borrow_mut().push_back(Wish::Receive(receiving.clone()));
         receiving
@@ -177,9 +179,11 @@ impl Peers for Ranks {
         let wanted = receiving.wanted;
         let message = poll_fn(|_| receiving.message.borrow_mut().take().map_or(Poll::Pending, Poll::Ready)).await;
         let found = match message {
-            Ok(bytes) if bytes.len() == wanted => return Ok(bytes),
-            Ok(bytes) => spoiled_by(&bytes).ok_or(bytes.len()),
-            Err(Error::Truncated { sent, .. }) => Err(sent),
+            // The note comes first: with it, a message may be as long as another one that is wanted.
+            Ok(bytes) => match spoiled_by(&bytes) {
+                None if bytes.len() == wanted => return Ok(bytes),
+                spoiled => spoiled.ok_or(bytes.len()),
+            },
             Err(error) => Ok(error),
         };
         let from = self.rank_on(receiving.from);

@@ -29,7 +29,7 @@ macro_rules! classes {
 classes! {
     BUFFER = 1, "the buffer is none, or has no room";
     COUNT = 2, "the count makes no sense";
-    TYPE = 3, "the datatype is none, or was freed, or is not committed";
+    TYPE = 3, "the datatype is none, or was freed, or is not committed, or is not that of the message";
     TAG = 4, "the tag is out of range";
     COMM = 5, "the communicator is none, or was freed";
     RANK = 6, "the rank does not exist";

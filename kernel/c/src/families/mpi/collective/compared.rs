@@ -1,8 +1,10 @@
-//! Whether all ranks of a communicator call the same operation of all, with arguments that agree.
+//! Whether all ranks of a communicator call the same operation of all, with arguments that agree. Intercommunicators are left out: of a
+//! rooted operation their ranks name different things, and one group cannot tell the other that it takes no part.
 //!
 //! Nobody looks, unless the program is run with the word `check=arguments`. Then each operation begins by that: rank 0 tells all the others
 //! what it calls, in words, and what is wrong with the first rank that calls something else comes back to all. So all of them fail, where
-//! they would wait for ever or mix data up; also where a rank has found its own arguments to be wrong, and takes no part.
+//! they would wait for ever or mix data up; also where a rank has found its own arguments to be wrong, and takes no part. A call that only
+//! begins an operation waits for all ranks then, too.
 
 use alloc::{
     format,
@@ -24,7 +26,7 @@ use super::{
 };
 
 impl Plan {
-    /// What all ranks of a group have to name alike.
+    /// What all ranks have to name alike.
     fn told(&self) -> String {
         let lens = |blocks: &Blocks| match blocks {
             Blocks::Alike(block) => block.len_bytes().to_string(),
@@ -45,8 +47,7 @@ impl Plan {
             told += &by.map_or_else(|| " by a function of the program's".to_string(), |by| format!(" by {by:?}"));
         }
         let is_rooted = matches!(self.kind, Kind::Broadcast | Kind::Gather | Kind::Scatter | Kind::Reduce);
-        // The ranks of an intercommunicator name their root in different ways.
-        if is_rooted && self.comm.remote.is_none() {
+        if is_rooted {
             let root = if let Root::At(root) = self.root { root } else { self.comm.rank };
             told += &format!(" with root {root}");
         }
@@ -54,17 +55,19 @@ impl Plan {
     }
 }
 
-/// What this rank is to do, if all ranks of its group call the same, or nobody looks.
+/// What this rank is to do, if all ranks call the same, or nobody looks.
 pub(super) fn compared<C: Core>(
     here: &Here<'_, '_, '_, C>,
     call: &CCollective,
     plan: Result<Rc<Plan>, Fault>,
 ) -> Result<Rc<Plan>, Fault> {
-    let Some(comm) = here.communicator(call.comm).ok().filter(|_| here.world.compares_arguments()) else { return plan };
+    let comm = here.communicator(call.comm).ok().filter(|comm| comm.remote.is_none());
+    let Some(comm) = comm.filter(|_| here.world.compares_arguments()) else { return plan };
     here.session.before_waiting();
     let what = format!("{:?} {:?}", Form::of(call.form), call.kind()).to_lowercase();
-    let own = what + &plan.as_ref().map_or_else(|_| " with arguments that make no sense".into(), |plan| plan.told());
-    let party = here.party(&comm).local();
+    let own =
+        what + &plan.as_ref().map_or_else(|fault| format!(" with a wrong argument: {}", fault.why), |plan| plan.told());
+    let party = here.party(&comm);
     let report = Party::wait(&here.engine, async {
         let mut first = own.as_bytes().to_vec();
         party.broadcast(&mut first, 0).await?;

@@ -20,11 +20,14 @@ use super::{
     blocks::Block,
 };
 
+/// What was begun, and of a receive the sender, and the bytes that are wanted.
+type Begun = (Rc<Pending>, Option<(usize, usize)>);
+
 /// One operation of the ranks of a group, and for an intercommunicator of those of another one. Its messages have a tag of
 /// their own.
 ///
-/// A message of another length than is wanted is received as it has come, and [noted](Self::ended): whoever passes on what it receives,
-/// or what it makes of that, does so all the same, and keeps nobody waiting.
+/// A message of another length than is wanted is received as it has come, and [noted](Self::ended). Its receiver goes on as if nothing had
+/// happened, and sends what it has to send, so that nobody waits for it.
 pub(crate) struct Party<'r, C: Core> {
     pub(crate) engine: Rc<Engine<'r, C>>,
     pub(crate) group: Rc<Group>,
@@ -79,11 +82,7 @@ impl<C: Core> Peers for Party<'_, C> {
     async fn received(&self, (received, wanted, from): Self::Received) -> Result<Vec<u8>, Fault> {
         End(received.clone()).await?;
         let message = received.take_message();
-        if message.len() != wanted {
-            let class = if message.len() > wanted { Class::TRUNCATE } else { Class::NOT_SAME };
-            let why = format!("rank {from} has sent {} bytes, where this one wants {wanted}", message.len());
-            self.differs.borrow_mut().get_or_insert_with(|| Fault::new(class, why));
-        }
+        self.check_len(from, message.len(), wanted);
         Ok(message)
     }
 }
@@ -98,6 +97,15 @@ impl<'r, C: Core> Party<'r, C> {
     ) -> Self {
         let differs = Rc::default();
         Self { engine: engine.clone(), group: group.clone(), rank, peers: peers.clone(), tag, differs }
+    }
+
+    /// Notes that a peer has sent another number of bytes than is wanted.
+    fn check_len(&self, from: usize, sent: usize, wanted: usize) {
+        if sent != wanted {
+            let class = if sent > wanted { Class::TRUNCATE } else { Class::NOT_SAME };
+            let why = format!("rank {from} has sent {sent} bytes, where this one wants {wanted}");
+            self.differs.borrow_mut().get_or_insert_with(|| Fault::new(class, why));
+        }
     }
 
     /// The end of the operation: an error if a message was longer or shorter than was wanted.
@@ -140,11 +148,11 @@ impl<'r, C: Core> Party<'r, C> {
         sends_first: bool,
     ) -> Result<(), Fault> {
         let mut all = Vec::with_capacity(sends.len() + receives.len());
-        let send = |all: &mut Vec<Rc<Pending>>| {
+        let send = |all: &mut Vec<Begun>| {
             for (to, block) in &sends {
                 // SAFETY: the caller says so.
                 let bytes = unsafe { block.bytes() };
-                all.push(self.begin_send(&bytes, *to)?);
+                all.push((self.begin_send(&bytes, *to)?, None));
             }
             Ok::<_, Fault>(())
         };
@@ -153,29 +161,40 @@ impl<'r, C: Core> Party<'r, C> {
         }
         for (from, block) in &receives {
             // SAFETY: the caller says so.
-            all.push(unsafe { self.begin_landing(block, *from)? });
+            all.push((unsafe { self.begin_landing(block, *from)? }, Some((*from, block.len_bytes()))));
         }
         if !sends_first {
             send(&mut all)?;
         }
         let mut result = Ok(());
-        for pending in all {
-            let ended = End(pending).await.map(drop);
+        for (pending, receives) in all {
+            let ended = End(pending).await.map(|envelope| {
+                if let Some((from, wanted)) = receives {
+                    self.check_len(from, envelope.len_bytes, wanted);
+                }
+            });
             result = result.and(ended);
         }
         result
     }
 
-    /// Combines bytes of all ranks of the group by a function, whose order does not matter.
+    /// Combines bytes of all ranks of the group by a function, whose order does not matter. Fails where they are not as many at all ranks,
+    /// as when these call different things.
     pub(crate) async fn combine_bytes(
         &self,
         bytes: &mut Vec<u8>,
         combine: impl Fn(&mut [u8], &[u8]),
     ) -> Result<(), Fault> {
-        self.allreduce(bytes, &|other: &Vec<u8>, bytes: &mut Vec<u8>| combine(bytes, other)).await
+        let combine = |other: &Vec<u8>, bytes: &mut Vec<u8>| {
+            if other.len() == bytes.len() {
+                combine(bytes, other);
+            }
+        };
+        self.allreduce(bytes, &combine).await?;
+        self.ended()
     }
 
-    /// The bytes of all ranks of the group, of which each has as many.
+    /// The bytes of all ranks of the group. Fails where they are not as many at all ranks.
     pub(crate) async fn gather_all_bytes(&self, own: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
         let mut all = own.to_vec();
         if self.rank == 0 {
@@ -187,6 +206,7 @@ impl<'r, C: Core> Party<'r, C> {
         }
         all.resize(own.len() * self.size(), 0);
         self.broadcast(&mut all, 0).await?;
+        self.ended()?;
         Ok((0..self.size()).map(|rank| all[rank * own.len()..(rank + 1) * own.len()].to_vec()).collect())
     }
 

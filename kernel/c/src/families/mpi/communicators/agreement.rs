@@ -35,7 +35,12 @@ impl<'r, C: Core> Bridge<'r, C> {
     /// What the leader of the other group says, told to all: of the length that it names, and never longer than `limit`.
     pub(crate) async fn tell(&self, local: &Party<'r, C>, own: &[u8], limit: usize) -> Result<Vec<u8>, Fault> {
         let mut other = match &self.way {
-            Some((way, place)) => way.swap(own, limit, *place).await?,
+            Some((way, place)) => {
+                let other = way.swap(own, limit, *place).await?;
+                // Its length is the other group's choice.
+                let _ = way.ended();
+                other
+            }
             None => Vec::new(),
         };
         other.truncate(limit);
