@@ -81,6 +81,10 @@ static void exchanges(MPI_Comm comm)
     fill(all, 24, -1);
     code = MPI_Gather(own, count, MPI_INT, all, 3, MPI_INT, 0, comm);
     EQUAL(code, me ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+    /* A message that is too short is none, either. */
+    fill(own, 5, 4), fill(all, 24, -1);
+    code = MPI_Gather(own, me == middle ? 2 : 3, MPI_INT, all, 3, MPI_INT, 0, comm);
+    EQUAL(code, me ? MPI_SUCCESS : MPI_ERR_NOT_SAME);
     fill(all, 24, 6), fill(own, 5, -1);
     code = MPI_Scatter(all, 3, MPI_INT, own, me == middle ? 2 : 3, MPI_INT, 0, comm);
     EQUAL(code, me == middle ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
@@ -126,6 +130,12 @@ int main(int argc, char **argv)
         exchanges(turned);
     }
     reductions(turned, 1), reductions(turned, 2);
+    /* With three ranks all hear of it when they make different things. */
+    if (size == 3) {
+        int wraps[1] = {0};
+        MPI_Comm made;
+        CHECK(differs(me ? MPI_Cart_create(turned, 1, &size, wraps, 0, &made) : MPI_Comm_split(turned, 0, 0, &made)));
+    }
     /* All goes on as if nothing had been. */
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, turned);
     EQUAL(sum, size);
