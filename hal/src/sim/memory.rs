@@ -2,7 +2,7 @@
 //! memory, test-and-set registers.
 //!
 //! It is coherent and knows nothing of time; who reads it when is the engine's matter. It costs the host nothing until
-//! it is touched, so that machines of thousands of cores fit.
+//! it is touched, so that machines of thousands of cores fit; the thread's next run uses it again.
 
 use std::{
     cell::{Cell, RefCell, RefMut},

@@ -37,7 +37,8 @@ pub trait Peers {
     /// What goes wrong.
     fn begin_receive(&self, len: usize, from: usize) -> Result<Self::Received, Self::Error>;
 
-    /// Waits for a message. One of another length ends no operation, of which others may wait for the rest: it is told at its end.
+    /// Waits for a message. If it has another length than is wanted, the operation goes on all the same, as others may wait for this rank;
+    /// whoever waits for the operation is told of the length at its end.
     async fn received(&self, received: Self::Received) -> Result<Vec<u8>, Self::Error>;
 
     /// Sends a message.
@@ -155,7 +156,7 @@ pub trait Peers {
         self.divide(&operands.bytes(), blocks).await
     }
 
-    /// Gives each rank its block of what rank 0 has. Of what rank 0 lacks there are no blocks: ranks hear of it by that.
+    /// Gives each rank its block of what rank 0 has. A rank whose block rank 0 lacks gets an empty message, which has the wrong length.
     async fn divide(&self, whole: &[u8], blocks: &[Range<usize>]) -> Result<Vec<u8>, Self::Error> {
         let own = blocks[self.rank()].clone();
         if self.rank() > 0 {
@@ -264,7 +265,7 @@ impl<P: Peers> TwoGroups<P> {
     ) -> Result<Vec<u8>, P::Error> {
         let len = blocks.iter().map(|block| block.end).max().unwrap_or(0);
         let result = self.reduce_and_swap(operands, combine, len).await?;
-        // Blocks of another vector would be those of nobody.
+        // A vector of another length is divided otherwise: none of its blocks are right.
         self.own.divide(if result.len() == len { &result } else { &[] }, blocks).await
     }
 

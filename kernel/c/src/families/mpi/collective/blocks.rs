@@ -126,7 +126,7 @@ impl Elements {
         }
     }
 
-    /// Sets each element to that of an earlier rank and itself, combined. Without those of the earlier rank there are none any more.
+    /// Sets each element to that of an earlier rank and itself, combined. Where the earlier rank has none, there are none afterwards.
     pub(crate) fn combine_with_earlier(&mut self, earlier: &Self, operator: &Operator) {
         self.count = self.count.min(earlier.count);
         if self.len_bytes() > 0 {
@@ -152,7 +152,7 @@ impl Operands for Elements {
         unsafe { self.block().bytes() }
     }
 
-    /// A message of another length has no elements: whoever gets what is made of it hears of it by that.
+    /// A message of another length gives no elements: what is made of it then has the wrong length, which its receivers notice.
     fn like(&self, message: &[u8]) -> Self {
         let count = if message.len() == self.len_bytes() { self.count } else { 0 };
         let mut elements = Self::new(count, self.datatype.clone());

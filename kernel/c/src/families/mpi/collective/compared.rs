@@ -1,10 +1,9 @@
 //! Whether all ranks of a communicator call the same operation of all, with arguments that agree. Intercommunicators are left out: of a
 //! rooted operation their ranks name different things, and one group cannot tell the other that it takes no part.
 //!
-//! Nobody looks, unless the program is run with the word `check=arguments`. Then each operation begins by that: rank 0 tells all the others
-//! what it calls, in words, and what is wrong with the first rank that calls something else comes back to all. So all of them fail, where
-//! they would wait for ever or mix data up; also where a rank has found its own arguments to be wrong, and takes no part. A call that only
-//! begins an operation waits for all ranks then, too.
+//! They are compared only if the program is run with the word `check=arguments`. Then rank 0 first tells all the others in words what it
+//! calls. The first rank that calls something else tells all ranks both texts. So all of them fail, where they would wait for ever or mix
+//! data up; also where a rank has found its own arguments to be wrong. A call that only begins an operation waits for all ranks then, too.
 
 use alloc::{
     format,
@@ -55,7 +54,7 @@ impl Plan {
     }
 }
 
-/// What this rank is to do, if all ranks call the same, or nobody looks.
+/// What this rank is to do, if all ranks call the same, or calls are not compared.
 pub(super) fn compared<C: Core>(
     here: &Here<'_, '_, '_, C>,
     call: &CCollective,
