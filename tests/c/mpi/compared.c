@@ -54,6 +54,22 @@ static void none_differs(MPI_Comm comm)
     EQUAL(MPI_Barrier(comm), MPI_SUCCESS);
 }
 
+/* Calls of two groups are not compared: of a root's group only the root names a length, and all of them are right. */
+static void between_groups(void)
+{
+    int rank, mine, is_left, value;
+    MPI_Comm local, inter;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    is_left = rank < size / 2 + 1;
+    MPI_Comm_split(MPI_COMM_WORLD, is_left, rank, &local);
+    MPI_Comm_rank(local, &mine);
+    MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, is_left ? size / 2 + 1 : 0, 5, &inter);
+    value = is_left ? 7 : -1;
+    EQUAL(MPI_Bcast(&value, is_left && mine ? 0 : 1, MPI_INT, !is_left ? 0 : mine ? MPI_PROC_NULL : MPI_ROOT, inter), MPI_SUCCESS);
+    EQUAL(value, 7);
+    MPI_Comm_free(&inter), MPI_Comm_free(&local);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm turned;
@@ -70,6 +86,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(turned, &me);
     all_differ(turned), none_differs(turned);
     MPI_Comm_free(&turned);
+    between_groups();
     MPI_Finalize();
     return 0;
 }
